@@ -255,13 +255,9 @@ def _back() -> None:
 def write_notices(first: Neighbors, second: Neighbors, layer: str, *, static_has: bool) -> list[str]:
     """State how far the two lists agree and which senses they hold. `static_has`: whether the static vectors know the word."""
     lines = [_agreement(first, second, layer, static_has)]
-    values = {"first": _senses(first), "second": _senses(second)}
-    if all(values.values()):
-        lines.append(t("Labeled neighbors, first sentence: {first}; second: {second}.", **values))
-    elif values["first"]:
-        lines.append(t("Labeled neighbors, first sentence: {first}.", **values))
-    elif values["second"]:
-        lines.append(t("Labeled neighbors, second sentence: {second}.", **values))
+    named = {t("first sentence"): _senses(first), t("second sentence"): _senses(second)}
+    if senses := "; ".join(f"{which}: {said}" for which, said in named.items() if said):
+        lines.append(t("Labeled neighbors, {senses}.", senses=senses))
     return lines
 
 
@@ -278,10 +274,8 @@ def compare_with_second_model(
     values = {"model": model, "where": layer_title(layer), "shared": len(a & b), "most": max(len(a), len(b))}
     if not is_same_search:
         return [t("In {model}, {where}, they share {shared} of {most}.", **values)]
-    both = {"common": len(a & c) + len(b & d), "all": len(a) + len(b)}
-    return [
-        t("In {model}, {where}, they share {shared} of {most}; {common} of its {all} entries are in the lists above.", **values, **both)
-    ]
+    values |= {"common": len(a & c) + len(b & d), "all": len(a) + len(b)}
+    return [t("In {model}, {where}, they share {shared} of {most}; {common} of its {all} entries are in the lists above.", **values)]
 
 
 def _agreement(first: Neighbors, second: Neighbors, layer: str, static_has: bool) -> str:

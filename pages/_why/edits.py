@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.common import model_layers
-from core.common.i18n import t, tn
+from core.common.i18n import t
 from core.common.markup import html, shorten
 from core.figures.influence import add_path, margin_figure
 from core.figures.maps import find_limits
@@ -155,16 +155,11 @@ def edit_name(step: EditStep) -> str:
 
 
 def describe_task(steps: Sequence[EditStep], word: str, moves: bool) -> list[str]:
-    n = len(steps) - 1
-    values = {"n": n, "word": shorten(word)}
-    if moves and n > 1:
-        first = t("{n} edits turn the first sentence into the second, including “{word}”.", **values)
-    elif moves:
-        first = t("One edit turns the first sentence into the second: “{word}” itself.", **values)
-    elif n > 1:
-        first = t("{n} edits turn the first sentence into the second, one at a time; “{word}” stays.", **values)
+    values = {"n": len(steps) - 1, "word": shorten(word)}
+    if moves:
+        first = t("Edits from the first sentence to the second: {n}, including “{word}” itself.", **values)
     else:
-        first = t("One edit turns the first sentence into the second; “{word}” stays.", **values)
+        first = t("Edits from the first sentence to the second: {n}. “{word}” itself stays.", **values)
     return [first, t("Guess where the prediction changes, then reveal.")]
 
 
@@ -218,14 +213,11 @@ def describe_path(path: EditPath, verdict: Verdict | None, guess: int | None) ->
 def _describe_same(verdict: Verdict | None, values: dict) -> str:
     if verdict is None:
         return t("{place} the model reads “{old}” in both sentences.", **values)
-    values |= {"sure": verdict.right_of_100}
-    if verdict.says == ONE:
-        return t("{place} the model reads “{old}” in both sentences; the verdict agrees, right in {sure} of 100 such pairs.", **values)
-    if verdict.says == TWO:
-        return t(
-            "{place} the model reads “{old}” in both sentences; the verdict is two meanings, right in {sure} of 100 such pairs.", **values
-        )
-    return t("{place} the model reads “{old}” in both sentences; the verdict is too close to call.", **values)
+    if verdict.says not in (ONE, TWO):
+        return t("{place} the model reads “{old}” in both sentences; the verdict is too close to call.", **values)
+    values["sure"] = verdict.right_of_100
+    values["verdict"] = t("the verdict agrees") if verdict.says == ONE else t("the verdict is two meanings")
+    return t("{place} the model reads “{old}” in both sentences; {verdict}, right in {sure} of 100 such pairs.", **values)
 
 
 def _describe_flip(path: EditPath, first: int, values: dict) -> str:
@@ -235,11 +227,5 @@ def _describe_flip(path: EditPath, first: int, values: dict) -> str:
     if margins[first] < CLEAR:
         return t("{place} it flips at edit {k} of {n}, where {edit}: too close to call.", **values)
     if back:
-        return tn(
-            "{place} it flips from “{old}” to “{new}” at edit {k} of {n}, where {edit}, and changes again at edit {back}.",
-            "{place} it flips from “{old}” to “{new}” at edit {k} of {n}, where {edit}, and changes again at edits {back}.",
-            back.count(",") + 1,
-            back=back,
-            **values,
-        )
+        return t("{place} it flips from “{old}” to “{new}” at edit {k} of {n}, where {edit}, and again at {back}.", back=back, **values)
     return t("{place} it flips from “{old}” to “{new}” at edit {k} of {n}, where {edit}, and then leads by {lead}.", **values)

@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from core.common import model_layers
-from core.common.i18n import format_number, t, tn
+from core.common.i18n import format_number, t
 from core.common.limits import BOX
 from core.common.markup import Markup, html, shorten
 from core.figures.influence import signed
@@ -45,9 +45,7 @@ def controls(in_use: InUse) -> Options:
     layer = verdict.choose_layer("dlayer", in_use, help=about)
     half, swap, weights = influence.BOTH, "", ""
     if model_layers.in_use().is_elmo:  # each half of a transformer's vector has read the complete sentence
-        about = t(
-            "Past: the forward LSTMs read up to this word. Future: the backward LSTMs read from the end back to it. Both halves read the word itself."
-        )
+        about = t("Past: forward LSTMs up to this word. Future: backward LSTMs from the end back to it. Both read the word itself.")
         half = choice("dhalf", t("Half of the vector"), half_names, "both", help=about)
     if how == "swap":
         swap = text_box("dswap", t("Swap for"), NEUTRAL, BOX["word"], help=t("One word, put in place of each word in turn."))
@@ -131,33 +129,18 @@ def describe_apart(result: Influence, options: Options, content: Collection[int]
     clear = [int(k) for k in np.argsort(-np.abs(values), kind="stable") if abs(values[k]) >= influence.CLEAR]
     naming = [k for k in clear if result.changed[k] in content]
     cosine = result.cosines[result.views.index(options.layer), influence.HALVES.index(options.half), 1]
-    places = {"at": model_layers.in_use().at(options.layer, begins=True), "who": name_half(options.half), "cosine": f"{cosine:.2f}"}
-    places |= {"target": result.word_at(result.position), "other": shorten(bare(other_word))}
+    places = {"at": model_layers.in_use().at(options.layer, begins=True), "target": result.word_at(result.position)}
+    places["other"] = shorten(bare(other_word))
+    places["end"] = t("cosine {cosine:.2f}; read by {who}", cosine=cosine, who=name_half(options.half))
     if not clear:
-        return [
-            t(
-                "{at}, no single word moves “{target}” relative to the other “{other}” (cosine {cosine}; read by {who}): too close to call.",
-                **places,
-            )
-        ]
+        return [t("{at}, no single word moves “{target}” relative to the other “{other}” ({end}): too close to call.", **places)]
     if not naming:
-        return [
-            t(
-                "{at}, only function words and signs move “{target}” relative to the other “{other}” (cosine {cosine}; read by {who}).",
-                **places,
-            )
-        ]
+        return [t("{at}, only function words and signs move “{target}” relative to the other “{other}” ({end}).", **places)]
     places |= {"word": result.word_at(result.changed[naming[0]]), "value": f"{abs(values[naming[0]]):.2f}"}
     if values[naming[0]] > 0:
-        line = t(
-            "{at}, “{word}” separates the two most: without it “{target}” is {value} nearer to the other “{other}” (cosine {cosine}; read by {who}).",
-            **places,
-        )
+        line = t("{at}, “{word}” separates them most: without it “{target}” is {value} nearer to the other “{other}” ({end}).", **places)
     else:
-        line = t(
-            "{at}, “{word}” brings the two closest: without it “{target}” is {value} further from the other “{other}” (cosine {cosine}; read by {who}).",
-            **places,
-        )
+        line = t("{at}, “{word}” brings them closest: without it “{target}” is {value} further from the other “{other}” ({end}).", **places)
     if len(naming) < 2:
         return [line]
     return [line, t("Next comes “{word}” ({value}).", word=result.word_at(result.changed[naming[1]]), value=signed(values[naming[1]]))]
@@ -251,37 +234,17 @@ def _sides(result: Influence, view: str) -> list[str]:
     past, future = standings[influence.PAST], standings[influence.FUTURE]
     values = {half: format_number(round(added[half], 1) + 0.0, "+.1f") for half in (influence.PAST, influence.FUTURE)}
     lines = []
-    if side and abs(added[influence.PAST] - added[influence.FUTURE]) < influence.LARGE:
-        if side == influence.PAST:
-            lines.append(t("the past half adds more than the future ({past} and {future} standard deviations)", **values))
+    if side:
+        other = influence.FUTURE if side == influence.PAST else influence.PAST
+        parts = {"half": name_half(side), "own": values[side], "other": values[other]}
+        parts["n"] = result.position if side == influence.PAST else len(result.tokens) - 1 - result.position
+        if abs(added[side] - added[other]) < influence.LARGE:
+            lines.append(t("{half} adds more than the other ({own} and {other} standard deviations)", **parts))
         else:
-            lines.append(t("the future half adds more than the past ({future} and {past} standard deviations)", **values))
-    elif side == influence.PAST:  # it has read at least one word, because a direction that has read nothing adds nothing
-        lines.append(
-            tn(
-                "<b>the past half decides</b> from 1 word: it adds {past} standard deviations, the future {future}",
-                "<b>the past half decides</b> from {n} words: it adds {past} standard deviations, the future {future}",
-                result.position,
-                **values,
-            )
-        )
-    elif side == influence.FUTURE:
-        lines.append(
-            tn(
-                "<b>the future half decides</b> from 1 token: it adds {future} standard deviations, the past {past}",
-                "<b>the future half decides</b> from {n} tokens: it adds {future} standard deviations, the past {past}",
-                len(result.tokens) - 1 - result.position,
-                **values,
-            )
-        )
+            lines.append(t("<b>{half} decides</b> (tokens read: {n}): it adds {own} standard deviations, the other {other}", **parts))
     elif standings[influence.BOTH].clear:
         if max(added[influence.PAST], added[influence.FUTURE]) < influence.EVEN:
-            lines.append(
-                t(
-                    "neither half decides: the word alone leads there and the sentence adds little (past {past}, future {future} standard deviations)",
-                    **values,
-                )
-            )
+            lines.append(t("neither half decides: the sentence adds little (past {past}, future {future} standard deviations)", **values))
         else:
             lines.append(t("neither half decides: past and future add about the same ({past} and {future} standard deviations)", **values))
     if not 0 < result.position < len(result.tokens) - 1:  # a half that has read nothing chooses nothing

@@ -124,11 +124,9 @@ def _without_senses(
         hovers = [t("moves it by {value}", value=write(v)) for v in _at_layer(result, options, values)]
         lines, note = describe_moves(result, options, answer.content), t("1 − cosine to its vector in the full sentence")
         if result.changed:
-            text = t(
-                "“{word}” has no labeled senses here: each word shows how far it moves the vector. Type a second sentence to compare.",
-                word=result.word_at(result.position),
-            )
-            show_html("<p>{}</p>", text, place=picture)
+            word = result.word_at(result.position)
+            text = t("“{word}” has no labeled senses here: each word shows how far it moves the vector.", word=word)
+            show_html("<p>{} {}</p>", text, t("Type a second sentence to compare."), place=picture)
     else:
         pair, write = (sense_color(0), sense_color(1)), signed
         legend = influence_notices.write_legend_of_two(pair)
