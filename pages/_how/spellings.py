@@ -175,19 +175,12 @@ def _pair(firings: list[Firing], cosines: np.ndarray, usual: float | None) -> li
     others = np.where(np.eye(len(firings), dtype=bool), -np.inf, cosines)
     a, b = sorted(np.unravel_index(int(others.argmax()), others.shape))
     named = {"a": shorten(firings[a].word, 24), "b": shorten(firings[b].word, 24), "cosine": float(cosines[a, b])}
-    nearest = t("Your closest words: “{a}” and “{b}” ({cosine:.2f}).", **named)
+    nearest, values = t("Your closest words: “{a}” and “{b}” ({cosine:.2f}).", **named), {"n": len(firings), "usual": usual}
     if usual is None:
         return [nearest]
     if round(named["cosine"], 2) > round(usual, 2):
-        return [nearest, t("Chance: 95% of sets of {n} random words stay below {usual:.2f}.", n=len(firings), usual=usual)]
-    return [
-        t(
-            "Even your closest words, “{a}” and “{b}” ({cosine:.2f}), are no closer than chance: 5% of sets of {n} random words have a pair at {usual:.2f} or above.",
-            usual=usual,
-            n=len(firings),
-            **named,
-        )
-    ]
+        return [nearest, t("Chance: 95% of sets of {n} random words stay below {usual:.2f}.", **values)]
+    return [nearest, t("No closer than chance: 5% of sets of {n} random words have a pair at {usual:.2f} or above.", **values)]
 
 
 def describe_windows(firings: list[Firing]) -> list[str]:

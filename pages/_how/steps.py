@@ -9,7 +9,7 @@ import streamlit as st
 from core.analysis.walk import BEGIN_SIGN, END_SIGN, PADDING_SIGN, LSTMStep, Walk
 from core.common import model_layers
 from core.common.config import ModelShape
-from core.common.i18n import t, tn
+from core.common.i18n import t
 from core.common.markup import html, plain
 from core.common.model_layers import subscript
 from core.elmo.mix import mixed
@@ -192,9 +192,7 @@ def _write_notices(walk: Walk, step: LSTMStep, layer: str, *, backward: bool) ->
     read = len(walk.tokens) - 1 - walk.position if backward else walk.position
     line = t("This direction has read no word before “{word}”.", word=word)
     if read:
-        line = tn(
-            "This direction has read one word before “{word}”.", "This direction has read {n} words before “{word}”.", read, word=word
-        )
+        line = t("Words read before “{word}” in this direction: {n}.", word=word, n=read)
     values = {"layer": layer, "kept": float(step.forget_gate.mean()), "taken": float(step.input_gate.mean())}
     lines = [line, t("On average, layer {layer} keeps {kept:.0%} of a cell and adds {taken:.0%} of the new content.", **values)]
     if step.n_cells_clipped or step.n_outputs_clipped:

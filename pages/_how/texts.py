@@ -26,13 +26,9 @@ def steps(shape: ModelShape) -> tuple[Step, ...]:
     c, f, p, n, d = shape.character_dim, shape.n_filters, shape.projection, shape.max_characters, shape.dim
     n_layers, skip = shape.n_layers + 1, shape.skip_connections and shape.n_layers > 1
     numbers = t(
-        "A word is read as UTF-8 bytes between ⟨ and ⟩, padded (·) to {n}. Each has a learned vector of {size} numbers (a column).",
-        size=c,
-        n=n,
+        "A word is UTF-8 bytes between ⟨ and ⟩, padded (·) to {n}. Each has a learned vector of {size} numbers (a column).", size=c, n=n
     )
-    best = t(
-        "Each filter slides over the word and keeps its best match (dot), at least zero. Shown: the strongest of {n:,} for each width.", n=f
-    )
+    best = t("Each filter slides over the word and keeps its best match (dot), at least 0. Shown: the strongest of {n:,} per width.", n=f)
     gates = (
         r"i, f, o = \sigma(W x_t + U h_{t-1} + b)",
         r"g = \tanh(W x_t + U h_{t-1} + b)",
@@ -40,18 +36,13 @@ def steps(shape: ModelShape) -> tuple[Step, ...]:
         rf"h_t = \mathrm{{clip}}_{{{_clip(shape.projection_clip)}}}(P\,(o \odot \tanh c_t))",
     )
     sizes, source = f"({p},) + ({p},) → ({shape.hidden},) → ({p},)", t("Hochreiter and Schmidhuber 1997, Sak et al. 2014")
-    forward = t(
-        "Reading left to right, {n:,} cells keep (f), add (i) new content (g) and output (o), projected to {p} numbers. Later words are unseen.",
-        n=shape.hidden,
-        p=p,
-    )
+    cells = {"n": shape.hidden, "p": p}
+    forward = t("{n:,} cells keep (f), add (i) new content (g) and output (o), projected to {p} numbers. Later words are unseen.", **cells)
     backward = t("A separate LSTM stack reads right to left and sees only later words. The two directions never interact.")
     halves = t("Each word has a forward and a backward half per layer. Layer 0 repeats the spelling vector.")
     layers = (r"h_{k,0} = [x_k;\, x_k]", r"h_{k,j} = [\overrightarrow{h}_{k,j};\, \overleftarrow{h}_{k,j}]")
     if skip:
-        halves = t(
-            "Each word has a forward and a backward half per layer. Layer 0 repeats the spelling vector. Skip connections add each higher LSTM’s input to its output."
-        )
+        halves += " " + t("Skip connections add each higher LSTM’s input to its output.")
         layers += (r"\overrightarrow{h}_{k,2} = \mathrm{LSTM}_2(\overrightarrow{h}_{\cdot,1})_k + \overrightarrow{h}_{k,1}",)
     return (
         Step(
@@ -105,11 +96,7 @@ def steps(shape: ModelShape) -> tuple[Step, ...]:
 def _describe_projection(shape: ModelShape, f: int, p: int) -> Step:
     """Return the step from filters to the vector of the spelling, with or without a highway layer."""
     if shape.n_highway:
-        words = t(
-            "In the highway layer, a gate g replaces part of each number. A matrix then projects {f:,} numbers to {p}: the spelling’s vector in every sentence.",
-            p=p,
-            f=f,
-        )
+        words = t("A gate g replaces part of each number. A matrix projects {f:,} to {p}: the spelling’s vector in any sentence.", p=p, f=f)
         equations = (
             r"z = g \odot r + (1 - g) \odot y",
             r"r = \mathrm{ReLU}(W_t\, y + b_t)",
@@ -118,13 +105,9 @@ def _describe_projection(shape: ModelShape, f: int, p: int) -> Step:
         )
         source = t("Srivastava et al. 2015, eq. 3; Peters et al. 2018, section 3.4")
         return Step(t("Highway and projection"), words, f"({f},) → ({f},) → ({p},)", equations, source)
-    words = t("A matrix projects {f:,} numbers to {p}: the spelling’s vector in every sentence. This model has no highway layer.", p=p, f=f)
-    if max(width for width, _ in shape.filters) > 7:
-        words = t(
-            "A matrix projects {f:,} numbers to {p}: the spelling’s vector in every sentence. Wide windows replace ELMo’s highway layer.",
-            p=p,
-            f=f,
-        )
+    has_wide_windows = max(width for width, _ in shape.filters) > 7
+    words = t("A matrix projects {f:,} numbers to {p}: the spelling’s vector in every sentence.", p=p, f=f) + " "
+    words += t("Wide windows replace ELMo’s highway layer.") if has_wide_windows else t("This model has no highway layer.")
     source = t("Peters et al. 2018, section 3.4")
     return Step(t("Projection to {p} numbers", p=p), words, f"({f},) → ({p},)", (r"x = W_p\, y + b_p",), source)
 

@@ -26,6 +26,7 @@ from core.files.artifacts import text_fingerprint
 from core.files.quotas import may_store
 from core.index.rows import Occurrence
 from core.index.table import OccurrenceTable
+from core.live.texts import map_texts
 from core.live.widgets import NEUTRAL, Points, map_data, pack_numbers
 from core.senses import clusters
 from core.text.tokens import bare, pieces
@@ -265,13 +266,9 @@ def _token_data(table: OccurrenceTable, maps: TokenMaps, word: str, key: str) ->
     first = rows[np.r_[True, np.diff(table.sentence[rows]) != 0]]
     sentences = [pieces(table.sentences[int(table.sentence[row])].as_py()) for row in first]
     apart = str.maketrans("\t\n", "  ")  # tabs and line ends separate the words that are sent
-    text = {
+    text = map_texts() | {
         "title": t("Map of all tokens"),
         "alt": t("Map of {n:,} tokens. Plus and minus zoom, arrows move, 0 shows all.", n=len(rows)),
-        "layer": t("Layer"),
-        "play": t("Play"),
-        "pause": t("Pause"),
-        "between": t("between {a} and {b}", a="{a}", b="{b}"),
         "by": t("Color by"),
         "word": t("word"),
         "sense": t("sense"),
@@ -282,9 +279,6 @@ def _token_data(table: OccurrenceTable, maps: TokenMaps, word: str, key: str) ->
         "of_sense": t("labeled words by sense; highlight one for its legend"),
         "lit": t("“{word}”: {n} tokens", word="{word}", n="{n}"),
         "apart": t("median distance from center: {apart} of the map width", apart="{apart}"),
-        "nearer": t("Zoom in"),
-        "farther": t("Zoom out"),
-        "whole": t("Show all"),
         "no_webgl": t("Your browser lacks WebGL 2, so only the table is shown."),
     }
     return {

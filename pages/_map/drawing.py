@@ -88,9 +88,7 @@ def show(in_use: InUse, result: Layout, lemma: str | None, chosen: Mapping[int, 
     lists.meanings(content.senses, lemma or "")
     gestures = t("Click a dot for its true neighbors; drag a box or lasso to select on all maps. Ctrl+wheel: zoom. Double click: reset.")
     if live:
-        gestures = t(
-            "Click a dot for its true neighbors; draw around dots or click a sense to select. Space: play. Arrows: layer. Ctrl+wheel: zoom. Shift+drag: move."
-        )
+        gestures = t("Click a dot: neighbors. Draw around dots or click a sense: select. Space: play. Ctrl+wheel: zoom. Shift+drag: move.")
     st.caption(" ".join([*measures.write_guesses(result), *_cautions(result, names)]), help=None if solid else gestures)
     if links and not live:  # where it is live, the list is next to the map
         space = names[0] if len(names) == 1 else "mix"
@@ -187,11 +185,8 @@ def _picture(
     if content.links is None:
         return figure, t("Map of “{word}” in {where}: {n} sentences colored by sense, {stars} stars.", **values, stars=len(stars))
     links = content.links[space]
-    message = t(
-        "Map of {n} sentences with “{word}”, {where}, colored by sense, with lines from one: {counted}.",
-        **values,
-        counted=say_kept(*links.as_counts),
-    )
+    values["counted"] = say_kept(*links.as_counts)
+    message = t("Map of {n} sentences with “{word}”, {where}, colored by sense, with lines from one: {counted}.", **values)
     return add_links(figure, places[content.point], places[links.rows], links.near), message
 
 

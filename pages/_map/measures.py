@@ -11,7 +11,7 @@ from core.analysis.aligned_umap import by_chance
 from core.analysis.axes import sides
 from core.analysis.word_maps import ALL_WORDS
 from core.common import model_layers
-from core.common.i18n import t, tn
+from core.common.i18n import t
 from core.common.markup import shorten
 from core.figures.measures import accuracy_lines
 from core.figures.style import layer_title
@@ -80,15 +80,8 @@ def write_guesses(layout: Layout) -> list[str]:
     """State how many visible dots are not measured, because a model guessed their sense."""
     if not layout.guessed:
         return []
-    values = {"given": len(layout.occurrences) - layout.guessed}
-    return [
-        tn(
-            "{n} faint dot is a guess from {given} labels, not measured.",
-            "{n} faint dots are guesses from {given} labels, not measured.",
-            layout.guessed,
-            **values,
-        )
-    ]
+    given = len(layout.occurrences) - layout.guessed
+    return [t("Faint dots, guessed from {given} labels, not measured: {n}.", given=given, n=layout.guessed)]
 
 
 def _describe_map(layout: Layout) -> str:

@@ -254,9 +254,7 @@ def _side_texts(any_mix: AnyMix, word: str) -> dict:
     if len(any_mix.candidates) > 1:
         braces = {name: "{" + name + "}" for name in ("first", "second", "neither")}
         values = braces | {"n": n, "close": axes.CLOSE}
-        sides = t(
-            "Of {n} points, {first} are nearer to the first, {second} to the second, {neither} to neither (within {close}).", **values
-        )
+        sides = t("Of {n} points, {first} are nearer the first, {second} the second, {neither} neither (within {close}).", **values)
     return {
         "map": t("Map of “{word}” in this mix: {n} words and sentences.", n=n, word=word),
         "about_map": f"{points} {moves}",

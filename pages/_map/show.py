@@ -185,12 +185,8 @@ def _show_ranking(in_use: InUse, word: str, view: str) -> None:
     layer = view if view in model_layers.in_use().spaces else "mix"
     order = sorted(result, key=lambda w: -result[w][layer].gain)
     unshown = [w for w in reversed(order) if not result[w][layer].shown]
-    st.caption(
-        t(
-            "1-NN accuracy in {where} above chance, with 95% intervals. Hollow: within 95% of shuffles. Small dots: other layers. Bars: maximum. Click a dot to open its word.",
-            where=layer_title(layer),
-        )
-    )
+    about = t("1-NN accuracy in {where} above chance, with 95% intervals. Hollow: within 95% of shuffles.", where=layer_title(layer))
+    st.caption(f"{about} {t('Small dots: other layers. Bars: maximum. Click a dot to open its word.')}")
     middle = (len(order) + 1) // 2
     halves = [(t("Best separated"), order[:middle], "best"), (t("Worst separated"), order[middle:], "worst")]
     for column, (title, words, half) in zip(st.columns(2, gap="medium"), halves, strict=True):
@@ -206,12 +202,9 @@ def _show_ranking(in_use: InUse, word: str, view: str) -> None:
             alt = t("Words from {first} to {last} by accuracy above chance in {where}.", **values)
             draw(figure, key=key, on_select=_opener(key), selection_mode="points", alt=alt)
     notice(_describe_ranking(result, order, unshown, layer))
-    st.caption(
-        t(
-            "Inconclusive: shuffled senses do as well in over 5% of cases, which proves no failure. Wiedemann et al. (2019, "
-            "[arXiv 1909.10430](https://arxiv.org/abs/1909.10430)) saw few sense regions for “bank” in the published ELMo, without testing single words."
-        )
-    )
+    about = t("Inconclusive: shuffled senses do as well in over 5% of cases, which proves no failure.")
+    paper = t("[Wiedemann et al. 2019](https://arxiv.org/abs/1909.10430) saw few sense regions for “bank” in the published ELMo, untested.")
+    st.caption(f"{about} {paper}")
     if unshown and layer != "0":
         st.pills(t("Open an inconclusive word"), unshown[:OFFERED], key="map.unshown", format_func=plain, on_change=_open_unshown)
     lists.offer_table(_tabulate_ranking(result, order), name="words-ranked", label=t("Table of {n} words", n=len(order)), key="map.ranking")
@@ -240,10 +233,8 @@ def _describe_ranking(result: dict, order: list[str], unshown: list[str], layer:
     values = {"at": model_layers.in_use().at(layer, begins=True), "good": len(order) - len(unshown), "n": len(order), "best": order[0]}
     values |= {"gain": result[order[0]][layer].gain, "discovered": discovered, "holm": holm}
     lines = [
-        t(
-            "{at}, {good} of {n} words beat chance (expected by luck: 5%), “{best}” most ({gain:+.0%}); corrected for {n} tests, {discovered} (Benjamini–Hochberg) or {holm} (Holm).",
-            **values,
-        )
+        t("{at}, {good} of {n} words beat chance (expected by luck: 5%), “{best}” most ({gain:+.0%}).", **values),
+        t("Corrected for {n} tests, {discovered} (Benjamini–Hochberg) or {holm} (Holm) do.", **values),
     ]
     return [*lines, t("Inconclusive: {words}.", words=", ".join(f"“{w}”" for w in unshown))] if unshown else lines
 
@@ -313,12 +304,10 @@ def _select_words(labeled_words: dict[str, Labeled], names: dict[str, str], resu
 def _describe_words(gains: dict[str, WordGain], words: dict[str, Labeled], names: dict[str, str], layer: str) -> list[str]:
     _, discovered = count_significant(list(gains.values()))
     mean, chance = (sum(values) / len(gains) for values in zip(*((g.one_nn, g.null_mean) for g in gains.values()), strict=True))
-    values = {"at": model_layers.in_use().at(layer, begins=True), "mean": mean, "n": len(gains), "chance": chance, "discovered": discovered}
+    values = {"at": model_layers.in_use().at(layer, begins=True), "mean": mean, "n": len(gains), "chance": chance}
     lines = [
-        t(
-            "{at}, 1-NN accuracy averages {mean:.0%} over {n} words (chance {chance:.0%}); {discovered} beat chance after Benjamini–Hochberg correction.",
-            **values,
-        )
+        t("{at}, 1-NN accuracy averages {mean:.0%} over {n} words (chance {chance:.0%}).", **values),
+        t("After Benjamini–Hochberg correction, {discovered} beat chance.", discovered=discovered),
     ]
     by_pos = {name: [g.gain for w, g in gains.items() if words[w].part_of_speech == pos] for pos, name in names.items()}
     means = {name: sum(values) / len(values) for name, values in by_pos.items() if len(values) >= 5}

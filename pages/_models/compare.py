@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.common.config import ASSETS
 from core.common.errors import BadInput
-from core.common.i18n import t, tn
+from core.common.i18n import t
 from core.common.limits import BOX
 from core.common.markup import html, shorten
 from core.common.model_layers import MIX, SENSES
@@ -175,22 +175,12 @@ def describe_halves(result: SpacesCompared) -> list[str]:
         values = {"name": name, "mean": mean, "n": n, "luck": min(result.comparison.k, n - 1) ** 2 / (n - 1)}
         lines.append(t("Two halves of {name} share {mean:.1f} neighbors ({n:,} words, chance {luck:.2f}).", **values))
     if result.shared:
-        lines.append(
-            tn(
-                "{n:,} sentence is in both corpora, which makes their words alike.",
-                "{n:,} sentences are in both corpora, which makes their words alike.",
-                result.shared,
-            )
-        )
+        lines.append(t("Sentences in both corpora, which makes their words alike: {n:,}.", n=result.shared))
     s = result.shift
     if s is not None and (measured := ~np.isnan(s.within)).any():
         values = {name: float(getattr(s, name)[measured].mean()) for name in ("excess", "between", "within")}
-        line = t(
-            "1 − cosine: {between:.2f} between corpora, {within:.2f} between halves ({excess:+.2f}); {share:.0%} of words moved more than halves do.",
-            share=float((s.excess[measured] > 0).mean()),
-            **values,
-        )
-        lines.append(line)
+        lines.append(t("1 − cosine: {between:.2f} between corpora, {within:.2f} between halves ({excess:+.2f}).", **values))
+        lines.append(t("{share:.0%} of words moved more than halves do.", share=float((s.excess[measured] > 0).mean())))
     return lines
 
 
@@ -272,9 +262,7 @@ def show_models(chosen: tuple[SpaceName, SpaceName]) -> None:
 
 
 def show_measured() -> None:
-    """Show the results of `python -m core.lab layers` for three models, each at its best layer and mix, if the file exists."""
-    if not MEASURED.is_file():
-        return
+    """Show the results of `python -m core.lab layers` for three models, each at its best layer and mix."""
     results = read_json(MEASURED, expect=dict)
     titles = {
         "sentences": t("senses, our sentences, nearest neighbor"),
@@ -300,16 +288,10 @@ def show_measured() -> None:
     with st.expander(t("Three models measured"), icon=":material/monitoring:", key="compare.measured"):
         shares = [t("chance"), results["static"], t("at that layer"), t("mix"), t("best mix")]
         lists.grid(rows, column_config={name: st.column_config.NumberColumn(format="percent") for name in shares})
-        st.caption(
-            t(
-                "Accuracy. Chance: shuffled senses or the commonest label. {static}: summed or averaged vectors. The best layer is optimistic; the "
-                "best mix is not. Training: {tags} sentences, {titles} titles. Repeat: {command}",
-                static=results["static"],
-                tags=results["tag_sentences"],
-                titles=results["titles"],
-                command="`python -m core.lab layers`",
-            )
-        )
+        values = {"static": results["static"], "tags": results["tag_sentences"], "titles": results["titles"]}
+        about = t("Accuracy. Chance: shuffled senses or the commonest label. {static}: summed or averaged vectors.", **values)
+        about += " " + t("The best layer is optimistic; the best mix is not. Training: {tags} sentences, {titles} titles.", **values)
+        st.caption(f"{about} {t('Repeat: {command}', command='`python -m core.lab layers`')}")
 
 
 def _progress(job: Job, left: str) -> str:

@@ -160,11 +160,8 @@ def show_words(in_use: InUse, read: Reading) -> None:
         with column:
             lists.heading(title, color, describe_rank(word, item))
             word_buttons(name, item, color, longest, _insert_word, position)
-    st.caption(
-        t(
-            "Tap a word to insert it. Both sides: the product of both probabilities over the word’s frequency, exact only if left and right are independent."
-        )
-    )
+    about = t("Exact only if left and right are independent.")
+    st.caption(t("Tap a word to insert it. Both sides: the product of both probabilities over the word’s frequency."), help=about)
 
 
 def _ribbon(in_use: InUse, read: Reading) -> int:
@@ -177,15 +174,9 @@ def _ribbon(in_use: InUse, read: Reading) -> int:
         st.session_state[CHOSEN] = place, st.session_state[NOW]
     st.session_state[SHOWN] = place, tokens[place]
     st.html(f"<style>{ribbon_rules('.st-key-ribbon', forward, backward)}</style>")
-    show_html(
-        '<p class="small">{}</p>',
-        t(
-            "Surprisal −log₂ p of each word: above {ahead} forward, below {behind} backward; a full bar is {full:.0f} bits. Hatched: outside the vocabulary, not scored. Tap a word.",
-            ahead=_swatch(FORWARD),
-            behind=_swatch(BACKWARD),
-            full=FULL_BITS,
-        ),
-    )
+    values = {"ahead": _swatch(FORWARD), "behind": _swatch(BACKWARD), "full": FULL_BITS}
+    text = t("Surprisal −log₂ p: {ahead} forward, {behind} backward; full bar: {full:.0f} bits; hatched: not scored. Tap a word.", **values)
+    show_html('<p class="small">{}</p>', text)
     with st.container(key="ribbon"):
         position = ask_word(tokens)
     if len(read.tokens) > MOST:

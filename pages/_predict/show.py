@@ -130,7 +130,7 @@ def _write_notices(first: str, last: str, before: Expected, after: Expected) -> 
     )
     if min(ends, begins) > 0.5:
         return [
-            t("It expects nothing before ({begins:.1%}) or after ({ends:.1%}). Delete words to see predictions.", begins=begins, ends=ends)
+            t("It expects nothing before ({begins:.1%}) or after ({ends:.1%}). Delete words for predictions.", begins=begins, ends=ends)
         ]
     if ends > 0.5:
         lines = [t("It expects the end here ({share:.1%}); before “{first}” its perplexity is {m:,}.", share=ends, **names)]

@@ -112,9 +112,7 @@ def show_files(key: tuple[str, str], occurrences: Occurrences, labels: Labels, r
     about = t("Open it here to continue, or give it to a second annotator.")
     name = f"{occurrences.word}-labels.jsonl"
     lists.download(t("Labeled sentences (JSONL)"), written.encode(), name, "application/jsonl", help=about, **options)
-    about = t(
-        "As labeled sentences: Home’s verdict, Map and the measures then know your senses. The model’s guesses are drawn faintly and not measured."
-    )
+    about = t("Home’s verdict, Map and the measures then know your senses. The model’s guesses are drawn faintly, not measured.")
     options = {"icon": ":material/done_all:", "disabled": result is None, "help": about}
     row.button(t("Use these labels everywhere"), key="spread.use", on_click=lambda: _use(key, occurrences, labels, result), **options)
     if limits().uploads:

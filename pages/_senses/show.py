@@ -48,9 +48,7 @@ def show(in_use: InUse) -> None:
         _pictures(occurrences, groups, names, number, chosen.layer, of_view)
     notice(write_notices(occurrences, groups, number))
     if occurrences.weak >= OFTEN:
-        st.caption(
-            t("Substitutes say little in {share:.0%} of these sentences: name, function word or sentence edge.", share=occurrences.weak)
-        )
+        st.caption(t("Substitutes say little in {share:.0%} of sentences: name, function word or sentence edge.", share=occurrences.weak))
     _show_sentences(groups, names, occurrences)
     _show_glosses(chosen.over, result, names)
     labels.editor(of_view, groups)
@@ -80,21 +78,15 @@ def _pictures(occurrences: Occurrences, groups: Groups, names: list[str], number
             t("Positions as on Map.") if occurrences.frozen else t("Positions: 2 main components."),
             t("Groups come from all dimensions."),
             t("Silhouette: nearness to the own group over the next, −1 to 1; 95% of random clouds stay below the dotted line."),
-            t(
-                "The number is that of the highest filled dot, if any dot is above the line; hollow: a group would have fewer than five sentences."
-            ),
+            t("The number is that of the highest filled dot above the line; hollow: a group would have fewer than five sentences."),
         ]
         if layer == SENSES:
             lines.append(t("Measured before the sense space’s own map."))
         if (agreement := groups.agreement) is not None and number > 1:
             values = {"mutual": round(agreement.mutual, 2) + 0.0, "v": agreement.v, "v_null": agreement.v_null[0]}
-            text = t(
-                "Adjusted mutual information {mutual:.2f} (chance: 0), V-measure {v:.2f} (shuffled labels: {v_null:.2f}), purity {purity:.0%} ({purity_null:.0%}).",
-                purity=agreement.purity,
-                purity_null=agreement.purity_null[0],
-                **values,
-            )
-            lines.append(text)
+            values |= {"purity": agreement.purity, "purity_null": agreement.purity_null[0]}
+            measures = t("V-measure {v:.2f} (shuffled labels: {v_null:.2f}), purity {purity:.0%} ({purity_null:.0%}).", **values)
+            lines += [t("Adjusted mutual information {mutual:.2f} (chance: 0).", **values), measures]
         st.caption(" ".join(lines))
         lists.meanings([label for _, label in named], occurrences.word, [html("{} <b>{}</b>:", sign, label) for sign, label in named])
 

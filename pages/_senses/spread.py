@@ -210,16 +210,13 @@ def _name(key: Key, occurrences: Occurrences, stored: Labels) -> None:
     def add() -> None:
         label_selected(state["spread.sense"] or sense)
 
-    def remove() -> None:
-        label_selected("")
-
     def undo(n: int) -> None:
         label_store.change(key, lambda latest: reduce(lambda labels, _: labels.undo(), range(n), latest))
 
     options = {"type": "primary", "icon": ":material/label:", "disabled": not (selected and sense)}
     row.button(tn("Label {n} sentence", "Label {n} sentences", len(selected)), key="spread.label", on_click=add, **options)
     has_labels = bool({token for token, _ in stored.given} & set(selected))
-    row.button(t("Remove labels"), key="spread.remove", disabled=not has_labels, on_click=remove)
+    row.button(t("Remove labels"), key="spread.remove", disabled=not has_labels, on_click=label_selected, args=("",))
     counted_button(t("Undo"), "spread.undo", undo, place=row, icon=":material/undo:", disabled=not stored.steps)
 
 
@@ -248,9 +245,7 @@ def _write_use(corpus: str, occurrences: Occurrences, labels: Labels) -> list[st
     elif used:
         notes.append(t("{n} of {given} labels are used everywhere. Press “Use these labels everywhere” to use all.", n=used, given=n_given))
     if missing := len(labels.elsewhere):
-        notes.append(
-            tn("{n} label is of a sentence not in this corpus; kept.", "{n} labels are of sentences not in this corpus; kept.", missing)
-        )
+        notes.append(t("Labels of sentences not in this corpus, kept: {n}.", n=missing))
     return notes
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from core.common import model_layers
-from core.common.i18n import t, tn
+from core.common.i18n import t
 from core.common.markup import plain, shorten
 from core.common.model_layers import SENSES
 from core.files import registry
@@ -15,7 +15,6 @@ from core.senses import clusters
 from core.text import languages
 from core.text.corpora import list_words_in, sentences_of
 from core.text.normalization import fold_case
-from core.text.tokens import bare
 from core.views import induction
 from core.workspace import Workspace
 from pages._cached import cache
@@ -56,10 +55,7 @@ def choose(in_use: InUse, place, *, groups: bool = True) -> WordChoice | None:
         return None
     rows = induction.rows_of(table, word)
     if len(rows) < clusters.FEWEST:
-        if words or len(rows):
-            _few(table, word, rows)
-        else:
-            _none(table)
+        _few(table, word, rows)
         return None
     return WordChoice(over, word, layer, None if number == AUTO else int(number))
 
@@ -117,43 +113,13 @@ def _usual(over: Workspace, table: OccurrenceTable) -> str:
     return usual
 
 
-def _none(table: OccurrenceTable) -> None:
-    """State that no word is frequent enough, which word is the most frequent, and what to do."""
-    counts = np.bincount(table.word, minlength=len(table.words))
-    order = (int(k) for k in np.argsort(-counts, kind="stable"))
-    commonest = next((k for k in order if clusters.is_telling(table.words[k])), None)
-    message = t("No word to group yet. Add text.")
-    if commonest is not None:
-        message = tn(
-            "Groups need {least} sentences per word; “{word}”, the most frequent, has 1. Add text.",
-            "Groups need {least} sentences per word; “{word}”, the most frequent, has {n}. Add text.",
-            int(counts[commonest]),
-            least=clusters.FEWEST,
-            word=plain(shorten(bare(table.words[commonest]))),
-        )
-    st.info(message, icon=":material/edit:")
-    _ways_on()
-
-
 def _few(table: OccurrenceTable, word: str, rows: np.ndarray) -> None:
     """State how rare a word is, show its sentences, and state what to do."""
     values = {"word": plain(shorten(word)), "n": len(rows), "all": len(table.sentences), "least": clusters.FEWEST}
-    why = t("“{word}” is in none of {all:,} sentences. Choose another word, or add text.", **values)
-    if len(rows):
-        why = tn(
-            "“{word}” occurs once in this corpus; groups need {least} sentences. Choose another word, or add text.",
-            "“{word}” occurs {n} times in this corpus; groups need {least} sentences. Choose another word, or add text.",
-            len(rows),
-            **values,
-        )
+    why = t("“{word}” in this corpus: {n} of {all:,} sentences; groups need {least}. Choose another word, or add text.", **values)
     st.info(why, icon=":material/search_off:")
-    results = [table.occurrence(int(row)) for row in rows]
-    if results:
+    if results := [table.occurrence(int(row)) for row in rows]:
         show_html("{}", [lists.keyword_line(o.tokens, o.position, "", text=o.text) for o in results])
-    _ways_on()
-
-
-def _ways_on() -> None:
     with st.container(horizontal=True, gap="small"):
         page_link("texts", t("Add text"), icon=":material/menu_book:", width="content")
         page_link("map", t("Any word’s map"), icon=":material/scatter_plot:", width="content")

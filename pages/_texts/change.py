@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from core.common.errors import BadInput
-from core.common.i18n import ENGLISH, format_number, t, tn
+from core.common.i18n import ENGLISH, format_number, t
 from core.common.limits import BOX
 from core.common.markup import html, shorten
 from core.common.significance import LEVEL, format_p
@@ -295,14 +295,7 @@ def _progress(job: Job, left: str) -> str:
 def _list(ranked: list[RankedWord]) -> None:
     table = change.tabulate_ranking(ranked)
     changed = sum(item.corrected < LEVEL for item in ranked)
-    st.caption(
-        tn(
-            "{k} of {n} word differs beyond chance. Select one.",
-            "{k} of {n} words differ beyond chance. Select one.",
-            len(ranked),
-            k=changed,
-        )
-    )
+    st.caption(t("Beyond chance: {k} of {n} words. Select one.", n=len(ranked), k=changed))
 
     def pressed() -> None:
         if rows := lists.read_selection(st.session_state["change.list"], len(ranked)):

@@ -141,14 +141,7 @@ def _write_notices(request: CollocatesRequest, result: Collocates, guessed: bool
     if result.items:
         best = result.items[0]
         values = {"word": shorten(best.word), "query": query, "n": best.together, "all": best.frequency}
-        notes.append(
-            tn(
-                "“{word}” occurs once, near “{query}”.",
-                "“{word}” occurs {all:,} times, {n:,} of them near “{query}”.",
-                best.frequency,
-                **values,
-            )
-        )
+        notes.append(t("“{word}” near “{query}”: {n:,} of its {all:,} occurrences.", **values))
     else:
         notes.append(
             t("No word occurs {n} times or more near “{query}”. Lower the minimum, or widen the window.", query=query, n=request.minimum)
@@ -202,7 +195,6 @@ def _describe_keywords(result: Keyness) -> list[str]:
     listed = len(result.first) + len(result.second)
     if not listed:
         return [t("No word to list. Lower the count, or add text.")]
-    notes.append(
-        t("{n:,} of {shown:,} listed differ beyond chance (p < 0.05, {all:,} tested).", n=len(certain), shown=listed, all=result.compared)
-    )
+    values = {"n": len(certain), "shown": listed, "all": result.compared}
+    notes.append(t("{n:,} of {shown:,} listed differ beyond chance (p < 0.05, {all:,} tested).", **values))
     return notes

@@ -120,9 +120,7 @@ def _is_sorted(workspace: Workspace, request: ConcordanceRequest) -> bool:
 
 def query_kind(key: str, place, usual: str = WORD) -> str:
     titles = {WORD: t("words"), LEMMA: t("all forms"), PATTERN: t("regular expression")}
-    about = t(
-        "Words: bank* is every word that begins with bank; within a phrase, * is any word. All forms: go, went, gone. Regular expression: one pattern per word."
-    )
+    about = t("Words: bank* begins with bank; in a phrase, * is any word. All forms: go, went, gone. Regular expression: one per word.")
     return choice(key, t("Search for"), titles, usual, place=place, help=about)
 
 

@@ -41,14 +41,10 @@ def show(in_use: InUse) -> None:
                 _offer(corpus, plan)
             elif sentences_of(corpus) is None:
                 _reading(in_use, corpus, plan)
-        message = tn("Every page uses this {n:,} sentence.", "Every page uses these {n:,} sentences.", plan.sentences)
+        message = t("Sentences on every page: {n:,}.", n=plan.sentences)
         if corpus != in_use.corpus:
-            message = tn(
-                "This page searches {n:,} sentence; the other pages use the corpus “{used}”.",
-                "This page searches {n:,} sentences; the other pages use the corpus “{used}”.",
-                plan.sentences,
-                used=user_names.corpus_title(in_use.corpus),
-            )
+            used = user_names.corpus_title(in_use.corpus)
+            message = t("Sentences searched here: {n:,}. Other pages use the corpus “{used}”.", n=plan.sentences, used=used)
         notice([message])
 
 
@@ -65,9 +61,7 @@ def offer_deletion(corpus: str) -> None:
             if names != [corpus]:
                 name = st.selectbox(t("Text"), names, format_func=lambda item: user_names.corpus_title(item, names), key="corpus.forgotten")
             if texts_expire():
-                st.write(
-                    t("Deletes this text and everything made from it. While another visit uses the same text, it stays for that visit.")
-                )
+                st.write(t("Deletes this text and everything made from it. If another visit uses the same text, it stays for that visit."))
             else:
                 st.write(t("Deletes this corpus, the labels of its words, its maps and other results from this machine, for everyone."))
             st.button(t("Delete for good"), key="corpus.forget", on_click=_forget, args=(name,))

@@ -61,9 +61,8 @@ def own_texts() -> KeptCorpus | None:
     parts = (inputs.source, inputs.text_column, inputs.date_column, inputs.lines, value_text, files, *read_as)
     key = hashlib.sha256("\n".join(parts).encode("utf-8", "ignore")).hexdigest()
     stored_key, outcome = st.session_state.get("corpus.kept", ("", None))
-    if stored_key != key or (
-        isinstance(outcome, KeptCorpus) and not user_names.corpus_exists(outcome.name)
-    ):  # another visit may have deleted them
+    is_deleted = isinstance(outcome, KeptCorpus) and not user_names.corpus_exists(outcome.name)  # by another visit
+    if stored_key != key or is_deleted:
         try:
             outcome = _read_or_wait(inputs, key)
         except TooManyJobs as error:  # not stored, so that the next run tries again
@@ -103,9 +102,8 @@ def _read_or_wait(inputs: TextInputs, key: str) -> KeptCorpus | None:
     if is_quick:
         with st.spinner(t("Reading texts…")):
             return _read(inputs, sources, notes)
-    return shared_jobs.read_in_job(
-        READING, key, lambda job: _read(inputs, sources, notes, job), failed=t("Reading these texts failed. Try other files.")
-    )
+    failed = t("Reading these texts failed. Try other files.")
+    return shared_jobs.read_in_job(READING, key, lambda job: _read(inputs, sources, notes, job), failed=failed)
 
 
 def _read(inputs: TextInputs, sources: list[Source], notes: reports.Notes, job: Job | None = None) -> KeptCorpus:

@@ -298,7 +298,7 @@ def test_labels_of_missing_sentences_are_stored_and_counted(gold):
     save(labeled(gold))
     save(Labels((((("No", "bank", "here"), 1), "river edge"),)))
     page = opened_whole("pages/spread.py", found_word="bank")
-    assert "1 label is of a sentence not in this corpus; kept." in captions(page)
+    assert "Labels of sentences not in this corpus, kept: 1." in captions(page)
     assert "4 labels spread" in html_of(page)
 
 
@@ -312,7 +312,7 @@ def test_labels_used_everywhere_are_measured_without_guesses_and_deleted_with_th
     assert len(table.labeled_rows("bank")) == 6 and len(table.rows_to_draw("bank")) == n
     shown = read_through(opened("pages/map.py", corpus=corpus, map_word="bank"))
     assert "Of 6 “bank” sentences, each left out in turn" in html_of(shown)
-    assert f"{n - 6} faint dots are guesses from 6 labels, not measured." in captions(shown)
+    assert f"Faint dots, guessed from 6 labels, not measured: {n - 6}." in captions(shown)
     dots = next(each for each in tables(shown) if "guess" in each.columns)
     assert ((dots["sense"] == "") == (dots["guess"] != "")).all() and (dots["guess"] != "").sum() == n - 6
     other = own_corpus.keep_text("Another text stays.", "other").name
