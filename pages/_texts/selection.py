@@ -66,14 +66,8 @@ def offer_deletion(corpus: str) -> None:
                 st.write(t("Deletes this corpus, the labels of its words, its maps and other results from this machine, for everyone."))
             st.button(t("Delete for good"), key="corpus.forget", on_click=_forget, args=(name,))
         if texts_expire():
-            n = limits().max_text_hours
-            st.caption(
-                tn(
-                    "Your texts are deleted {n} hour after your visit ends, or earlier if space runs short.",
-                    "Your texts are deleted {n} hours after your visit ends, or earlier if space runs short.",
-                    n,
-                )
-            )
+            about = t("Your texts are deleted {n} h after your visit ends, or earlier if space runs short.", n=limits().max_text_hours)
+            st.caption(about)
 
 
 def _forget(corpus: str) -> None:

@@ -75,7 +75,7 @@ def test_text_without_an_index_can_be_deleted(public):
         page = paste(client, text)
         new_texts = find_texts(public) - texts
         assert len(new_texts) == 1 and "This corpus needs" in page.text  # its index is refused
-        assert "Your texts are deleted 6 hours after your visit ends" in page.text and "Delete for good" in page.widgets
+        assert "Your texts are deleted 6 h after your visit ends" in page.text and "Delete for good" in page.widgets
         page = client.run("texts", PASTE, widgets={page.widgets["Your text"]: text, page.widgets["Delete for good"]: "click"})
         assert not new_texts & find_texts(public) and "Delete for good" not in page.widgets
 
