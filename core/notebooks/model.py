@@ -162,7 +162,7 @@ shape.measured, shape.controls  # the words that are measured, and those that ch
 # %% cone
 import pandas as pd
 
-pd.DataFrame(shape.table({name: name for name in shape.panels[0]}, {kind: kind for kind in shape.pairs}))
+pd.DataFrame(shape.table({}))
 
 # %% cone
 from elmoscope.core.figures.lessons import ONE_SENSE, ONE_WORD, RANDOM_PAIRS, Row, density_rows

@@ -10,6 +10,7 @@ Both words of a pair are labeled words if there are labels, else any words of th
 of core.analysis.anisotropy.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,14 +76,15 @@ class Anisotropy:
     measured: tuple[str, ...]
     labeled: bool
 
-    def table(self, treatments: dict[str, str], kinds: dict[str, str]) -> list[dict]:
-        """Return a row for each layer and treatment, under the given titles of treatments and of kinds of pairs."""
+    def table(self, titles: Mapping[str, str]) -> list[dict]:
+        """Return a row for each layer and treatment. `titles` may name treatments and kinds of pairs."""
         rows = []
         for layer, by_treatment in enumerate(self.panels):
             for treatment, panel in by_treatment.items():
-                row = {t("layer"): str(layer), t("vectors"): treatments[treatment], "k": panel.k}
-                for kind, title in kinds.items():
-                    row |= {title: round(panel.mean[kind], 3), f"{title}, 5–95%": "[{:.2f} to {:.2f}]".format(*panel.span[kind])}
+                row = {t("layer"): str(layer), t("vectors"): titles.get(treatment, treatment), "k": panel.k}
+                for kind, mean in panel.mean.items():
+                    title = titles.get(kind, kind)
+                    row |= {title: round(mean, 3), f"{title}, 5–95%": "[{:.2f} to {:.2f}]".format(*panel.span[kind])}
                 for title, value in ((t("self-similarity"), panel.alike), (t("explained variance"), panel.explained)):
                     row |= {title: round(value.mean, 3), f"{title}, 95%": value.cell(".3f", times=1)}
                 rows.append(row | {"AUC": round(float(panel.auc.mean()), 4)})

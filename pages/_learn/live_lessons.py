@@ -110,7 +110,7 @@ def compare_random_pairs(in_use: InUse) -> LessonPage:
             controls=len(result.controls),
         ),
         draw_details=partial(_draw_self_similarity, over, panels, names[treatment]),
-        table=result.table(names, kinds),
+        table=result.table(names | kinds),
     )
 
 
