@@ -18,7 +18,6 @@ from core.common.errors import BadInput
 from core.elmo.mix import (
     EPSILON,
     ScalarMix,
-    along,
     check_weights,
     gram,
     layer_normalized,
@@ -141,17 +140,13 @@ def test_a_layer_counts_for_its_weight_times_its_length():
     np.testing.assert_allclose(pulls(np.array([0.0, 1.0, 0.0]), lengths), [0, 1, 0])
 
 
-def test_a_slider_through_the_layers_stops_at_each_and_at_the_mix_and_mixes_true_in_between():
+def test_stops_are_the_layers_and_their_mix_whose_cosines_follow_from_products():
     weights = stops(3)
     np.testing.assert_allclose(weights, [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1 / 3, 1 / 3, 1 / 3]])
-    np.testing.assert_allclose([along(k, weights) for k in range(4)], weights)
-    np.testing.assert_allclose(along(1.25, weights), [0, 0.75, 0.25])
-    np.testing.assert_allclose(along(2.5, weights), [1 / 6, 1 / 6, 2 / 3])
     rng = np.random.default_rng(5)
     a, b = rng.normal(size=(2, 3, 40))
     cross, *own = pair_products(a, b)
-    for place in (0, 0.3, 1, 1.7, 2.2, 3):
-        s = along(place, weights)
+    for s in weights:
         item, other = mixed(a, s), mixed(b, s)
         expected = item @ other / (np.linalg.norm(item) * np.linalg.norm(other))
         assert mix_cosines(cross[None], own[0], own[1][None], s)[0] == pytest.approx(expected, abs=1e-12)
