@@ -153,7 +153,7 @@ def test_chapters_of_another_type_are_read_and_references_to_nothing_reported(wr
     ("old", "new", "text", "notes"),
     [
         *((b'href="b.xhtml"', b'href="B.XHTML"', "A nav .|The bank .", []), (b"<spine>.*</spine>", b"<spine/>", "A nav .|The bank .", [])),
-        (b'id="(.*?)" href="b.xhtml" media-type="[^"]*"', rb'id="\1" href="b.txt" media-type="text/plain"', "A nav .", ["(#b.txt)"]),
+        (b'id="(.*?)" href="b.xhtml" media-type="[^"]*"', rb'id="\1" href="b.txt" media-type="text/plain"', "A nav .", ["(first: #b.txt)"]),
         (b'id="(.*?)" href="b.xhtml" media-type="[^"]*"', rb'id="\1" href="b.png" media-type="image/png"', "A nav .", []),
         (b'href="(.).xhtml"', rb'href="\1.htm"', "", ["missing chapters: 2"]),
     ],

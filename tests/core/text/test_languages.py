@@ -364,7 +364,7 @@ def test_a_word_that_is_only_a_part_of_a_longer_one_is_not_cut_out_and_the_longe
 def test_tokens_in_letters_that_the_language_has_not_are_counted(language, text, n):
     counts = Counter(language.tokenize(text))
     assert unread(counts, language).total() == n
-    assert (f"{n} of {sum(counts.values())} token" in say_unread(counts, language)) == bool(n)
+    assert (f"letters: {n} of {sum(counts.values())} (" in say_unread(counts, language)) == bool(n)
 
 
 def test_unread_letters_are_reported_once(write):
