@@ -24,6 +24,7 @@ import numpy as np
 
 from ..common.errors import BadInput, EngineUnavailable
 from ..common.markup import shorten
+from ..text.sentences import check_tokenized
 from .allennlp_setup import SETUP, kill, worker_command
 
 MAX_ANSWER = 1 << 20  # bytes; an answer is one short line
@@ -77,12 +78,19 @@ class AllenNLPEngine:
         Raises BadInput if sentences, options or weights cannot be used, EngineUnavailable if AllenNLP is not installed, ends, or does not
         answer in time.
         """
-        _check(sentences, stateful=stateful, batch_size=batch_size)
-        options, weights = (_existing(path) for path in (options_path, weights_path))
+        streams = sentences if stateful else [sentences]
+        if len({len(stream) for stream in streams}) > 1:
+            raise BadInput(f"Streams must be equally long; these have {[len(stream) for stream in streams]} sentences.")
+        for stream in streams:
+            check_tokenized(stream)
         with tempfile.TemporaryDirectory(prefix="elmoscope-", ignore_cleanup_errors=True) as folder:
-            output = Path(folder, "layers.npz")
-            request = {"op": "embed", "options": options, "weights": weights, "output": str(output), "stateful": stateful}
-            request |= {"sentences": sentences, "batch_size": batch_size, "threads": threads}
+            output, texts = Path(folder, "layers.npz"), Path(folder, "sentences.json")
+            texts.write_text(
+                json.dumps(sentences), "utf-8"
+            )  # not through the pipe, where a long request waits for a worker that does not read
+            paths = {"options": options_path, "weights": weights_path, "sentences": texts, "output": output}
+            request = {name: str(Path(path).absolute()) for name, path in paths.items()}
+            request |= {"op": "embed", "stateful": stateful, "batch_size": batch_size, "threads": threads}
             answer = self._ask(request, timeout_s=timeout_s)
             try:
                 layers = _read(output, sentences, stateful=stateful)
@@ -120,7 +128,7 @@ class AllenNLPEngine:
 
 
 class _Worker:
-    """A started worker. Three threads own its pipes, so that a full or silent pipe cannot block a caller."""
+    """A started worker. Two threads read what it writes, so that a full or silent pipe cannot block a caller."""
 
     def __init__(self, command: Sequence[str]) -> None:
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -128,11 +136,9 @@ class _Worker:
             self.process = subprocess.Popen(command, start_new_session=True, **pipes)
         except OSError as error:
             raise EngineUnavailable(f"AllenNLP's worker does not start ({error}). {AGAIN}") from None
-        self.requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()  # None: no more
         self.answers: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()  # None: the worker closed its stdout
         self.errors: deque[str] = deque(maxlen=20)  # the last lines of stderr that are not blank
         self.threads = [
-            threading.Thread(target=_feed, args=(self.process.stdin, self.requests), daemon=True),
             threading.Thread(target=_drain, args=(self.process.stdout, self.answers.put), daemon=True),
             threading.Thread(target=_drain, args=(self.process.stderr, self._add_error), daemon=True),
         ]
@@ -141,7 +147,9 @@ class _Worker:
 
     def exchange(self, request: dict, *, timeout_s: float) -> dict:
         """Send a request and return its answer. After EngineUnavailable the caller must stop the worker."""
-        self.requests.put(json.dumps(request).encode() + b"\n")
+        with suppress(OSError):  # of a worker that has ended
+            self.process.stdin.write(json.dumps(request).encode() + b"\n")
+            self.process.stdin.flush()
         try:
             line = self.answers.get(timeout=max(timeout_s, 0.0))
         except queue.Empty:
@@ -152,7 +160,7 @@ class _Worker:
         if line is None:
             with suppress(subprocess.TimeoutExpired):
                 self.process.wait(timeout=2.0)
-            self.threads[2].join(timeout=2.0)
+            self.threads[1].join(timeout=2.0)
             raise EngineUnavailable(
                 f"AllenNLP's worker ended (exit status {self.process.returncode}) before it answered "
                 f"'{request['op']}'{self._last_error()}. Try again, with fewer sentences if memory ran out. {AGAIN}"
@@ -166,10 +174,11 @@ class _Worker:
 
     def stop(self) -> None:
         """End the worker at once. Repeated calls do no harm."""
-        self.requests.put(None)
         kill(self.process)
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(timeout=5.0)
+        with suppress(OSError):
+            self.process.stdin.close()
         for thread in self.threads:
             thread.join(timeout=1.0)
 
@@ -181,39 +190,12 @@ class _Worker:
         return f"; its last error: '{shorten(self.errors[-1], 200)}'" if self.errors else ""
 
 
-def _feed(stdin: IO[bytes], requests: queue.SimpleQueue) -> None:
-    with suppress(OSError), stdin:
-        for request in iter(requests.get, None):
-            stdin.write(request)
-            stdin.flush()
-
-
 def _drain(stream: IO[bytes], take: Callable[[bytes | None], None]) -> None:
     """Pass each line to `take`, and None at the end."""
     with stream:
         for line in iter(lambda: stream.readline(MAX_ANSWER), b""):
             take(line)
     take(None)
-
-
-def _check(sentences: Sequence, *, stateful: bool, batch_size: int) -> None:
-    """Raise BadInput unless `sentences` is a list of token lists or, with `stateful`, of equally long lists of them."""
-    if batch_size < 1:
-        raise BadInput(f"batch_size must be at least 1, got {batch_size}.")
-    streams = sentences if stateful else [sentences]
-    if not all(isinstance(item, (list, tuple)) for item in (sentences, *streams)):
-        raise BadInput("AllenNLP takes a list of token lists or, with stateful, a list of streams of token lists.")
-    if len({len(stream) for stream in streams}) > 1:
-        raise BadInput(f"Streams must be equally long; these have {[len(stream) for stream in streams]} sentences.")
-    for sentence in (sentence for stream in streams for sentence in stream):
-        if not isinstance(sentence, (list, tuple)) or not all(isinstance(token, str) for token in sentence):
-            raise BadInput(f"A sentence must be a list of tokens, got {shorten(sentence)!r}.")
-
-
-def _existing(path: Path | str) -> str:
-    if not Path(path).is_file():
-        raise BadInput(f"There is no file {path}. AllenNLP needs a model's options.json and its weights.hdf5.")
-    return str(Path(path).absolute())
 
 
 def _read(output: Path, sentences: Sequence, *, stateful: bool) -> list:

@@ -3,7 +3,6 @@
 AllenNLP cannot be installed on a newer Python, so `setup` makes a separate folder once.
 """
 
-import hashlib
 import json
 import os
 import shutil
@@ -16,9 +15,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from filelock import Timeout
+
 from ..common.config import cache_folder
 from ..common.errors import EngineUnavailable
 from ..common.markup import shorten
+from ..files.artifacts import write_json
+from ..files.atomic import locked
+from ..files.sums import file_sha256
 
 VERSION = "2.10.1"
 REQUIREMENTS = Path(__file__).with_name("allennlp_requirements.txt")
@@ -40,7 +44,7 @@ def is_ready() -> bool:
     folder = environment_path()
     with suppress(OSError, ValueError):
         marker = json.loads((folder / READY).read_text("utf-8"))
-        return isinstance(marker, dict) and marker.get("requirements") == _fingerprint() and _python_of(folder).exists()
+        return isinstance(marker, dict) and marker.get("requirements") == file_sha256(REQUIREMENTS) and _python_of(folder).exists()
     return False
 
 
@@ -78,16 +82,10 @@ def setup(report: Callable[[str], None]) -> Path:
             raise EngineUnavailable(f"{folder} has other files. Set ELMOSCOPE_ALLENNLP to another folder, then run: {SETUP}")
         report("Starting AllenNLP for the first time; this takes up to a minute.")
         versions = _first_ping(folder)
-        marker = {"requirements": _fingerprint(), **versions}
-        part = folder / f"{READY}.part"
-        part.write_text(json.dumps(marker, indent=2), "utf-8", newline="\n")
-        os.replace(part, folder / READY)
+        marker = {"requirements": file_sha256(REQUIREMENTS), **versions}
+        write_json(folder / READY, marker)
         report(f"AllenNLP {versions['allennlp']} is ready in {folder}")
     return folder
-
-
-def _fingerprint() -> str:
-    return hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()
 
 
 def _python_of(folder: Path) -> Path:
@@ -186,17 +184,8 @@ def kill(process: subprocess.Popen) -> None:
 @contextmanager
 def _only_one(folder: Path) -> Iterator[None]:
     """Hold the lock next to `folder`, which the system releases when its holder dies. Raises EngineUnavailable if it is taken."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with open(folder.with_name(f"{folder.name}.lock"), "a+b") as file:
-        try:
-            if os.name == "posix":
-                import fcntl
-
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            else:
-                import msvcrt
-
-                msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        except OSError:
-            raise EngineUnavailable(f"AllenNLP is being installed in {folder} right now. Wait until that has ended.") from None
-        yield
+    try:
+        with locked(folder, timeout_s=0):
+            yield
+    except Timeout:
+        raise EngineUnavailable(f"AllenNLP is being installed in {folder} right now. Wait until that has ended.") from None

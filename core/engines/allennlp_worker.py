@@ -4,13 +4,13 @@ Runs alone in the Python 3.10 environment of `allennlp_requirements.txt`, as `py
 nothing of ours. `core.engines.allennlp_engine` starts it and speaks to it.
 
     {"op": "ping"} -> {"ok": true, "allennlp": "2.10.1", "torch": "1.12.1", "python": "3.10.13"}
-    {"op": "embed", "options": path, "weights": path, "sentences": [[token, ...], ...], "output": path of an .npz,
+    {"op": "embed", "options": path, "weights": path, "sentences": path of a .json, "output": path of an .npz,
      "stateful": false, "batch_size": 32, "threads": n or null}
         -> {"ok": true, "seconds": s, "load_seconds": s}
 
-The .npz holds key "i" -> float32 (L, T, D) for sentence i. With "stateful", `sentences` is a list of equally long
-streams of sentences; batch k holds the k-th sentence of every stream, the LSTM states carry over from batch to batch,
-and the key is "stream/k". An "id" is sent back as it came. Whatever fails is answered by
+The .json holds sentences: [[token, ...], ...]. The .npz holds key "i" -> float32 (L, T, D) for sentence i. With "stateful", the .json is
+a list of equally long streams of sentences; batch k holds the k-th sentence of every stream, the LSTM states carry over from batch to
+batch, and the key is "stream/k". The "id" is sent back. Every failure is answered by
 {"ok": false, "error": one sentence, "importing": true if AllenNLP itself cannot be imported}.
 """
 
@@ -24,8 +24,6 @@ import warnings
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-
-HERE = Path(__file__).resolve().parent
 
 
 class ImportFailed(Exception):
@@ -44,8 +42,6 @@ class Worker:
         """Return the answer to one request. Never raises."""
         try:
             operations = {"ping": lambda _: versions(), "embed": self.embed}
-            if request.get("op") not in operations:
-                raise ValueError(f"unknown op {request.get('op')!r}; known are ping and embed")
             return {"ok": True, **operations[request["op"]](request)}
         except Exception as error:
             return {"ok": False, "error": one_sentence(error), "importing": isinstance(error, ImportFailed)}
@@ -61,7 +57,7 @@ class Worker:
         start = time.perf_counter()
         model = self.load(request["options"], request["weights"])
         loaded = time.perf_counter()
-        sentences = request["sentences"]
+        sentences = json.loads(Path(request["sentences"]).read_text("utf-8"))
         with torch.no_grad():
             if request["stateful"]:
                 arrays = dict(embed_streams(model, sentences))
@@ -142,20 +138,14 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # also what C libraries print
     sys.stdout = sys.stderr
-    sys.path[:] = [entry for entry in sys.path if Path(entry or ".").resolve() != HERE]  # a module next to this file is not the package
     os.environ.setdefault("ALLENNLP_CACHE_ROOT", str(Path(sys.prefix) / "cache"))  # else ~/.allennlp is made
     warnings.simplefilter("ignore")  # its packages warn of Python 3.10, which would be reported as the worker's last error
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # torch's threads else spin: 20 times slower on busy cores
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     worker = Worker()
     for line in sys.stdin.buffer:
-        try:
-            request = json.loads(line)
-            answer = worker.answer(request) if isinstance(request, dict) else {"ok": False, "error": "not an object"}
-            answer.update({"id": request["id"]} if isinstance(request, dict) and "id" in request else {})
-        except ValueError as error:
-            answer = {"ok": False, "error": f"not JSON: {one_sentence(error)}"}
-        answers.write(json.dumps(answer) + "\n")
+        request = json.loads(line)
+        answers.write(json.dumps(worker.answer(request) | {"id": request.get("id")}) + "\n")
         answers.flush()
 
 
