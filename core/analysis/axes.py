@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..common.directions import fix_signs, unit_rows
+from ..common.directions import fix_signs, unit, unit_rows
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten
@@ -269,18 +269,15 @@ def surroundings(
     )
 
 
-def leans(layers: np.ndarray, first: np.ndarray, second: np.ndarray, weights) -> np.ndarray:
-    """Return the cosine of points (N, L, D) with the first token minus that with the second, (N,), under a layer mix."""
-    if not len(layers):
-        return np.zeros(0)
-    rows, ends = (unit_rows(mixed(layers_of, weights, axis=1), np.float64) for layers_of in (layers, np.stack([first, second])))
-    return rows @ (ends[0] - ends[1])
+def cosines(layers: np.ndarray, token: np.ndarray, weights) -> np.ndarray:
+    """Return the cosines (N,) of points (N, L, D) with a token (L, D) under a layer mix; 0 for a vector without length."""
+    rows, ends = (unit(mixed(item, weights, axis=1).astype(np.float64)) for item in (layers, token[None]))
+    return rows @ ends[0]
 
 
 def cosine(first: np.ndarray, second: np.ndarray, weights) -> float:
     """Return the cosine of two tokens' layer mixes, (L, D) each; 0 if one has no length."""
-    a, b = unit_rows(mixed(np.stack([first, second]), weights, axis=1), np.float64)
-    return float(a @ b)
+    return float(cosines(first[None], second, weights)[0])
 
 
 def sides(result: np.ndarray) -> np.ndarray:

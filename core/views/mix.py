@@ -208,7 +208,7 @@ def _leans(
     if everything is None or not spellings or len(layers_of_words) < 2:
         return (), np.empty((2, 0))
     layers = _as_weighed(everything.types.take(np.array([everything.word_codes[word] for word in spellings])), request)
-    cosines = np.array([axes.leans(layers, word, np.zeros_like(word), np.array(request.weights)) for word in layers_of_words])
+    cosines = np.array([axes.cosines(layers, word, np.array(request.weights)) for word in layers_of_words])
     order = np.argsort(cosines[1] - cosines[0], kind="stable")
     return tuple(spellings[k] for k in order), cosines[:, order]
 

@@ -229,8 +229,7 @@ def compute_around(workspace: Workspace, request: AroundRequest) -> Around | Non
     spaces = workspace.layers.spaces
     mixes = [layer_weights(space, n_layers) for space in spaces]
     coordinates, stars, shares = _places(points, queries, request.plan, spaces, mixes)
-    nowhere = np.zeros(points.layers.shape[1:], np.float32)
-    values = [[axes.leans(points.layers, query.layers, nowhere, weights) for query in queries] for weights in mixes]
+    values = [[axes.cosines(points.layers, query.layers, weights) for query in queries] for weights in mixes]
     cosines = np.array(values).reshape(len(mixes), len(queries), len(points))
     groups, telling = _groups(table, points, cosines)
     has_sides = len(queries) == 2

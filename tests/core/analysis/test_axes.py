@@ -8,7 +8,7 @@ from sklearn.decomposition import PCA
 from sklearn.metrics import roc_auc_score
 
 from core.analysis import axes
-from core.analysis.axes import CLOSE, axis_scores, by_sentences, by_spread, find_views, leans, pole, pole_views, sides, surroundings
+from core.analysis.axes import CLOSE, axis_scores, by_sentences, by_spread, cosines, find_views, pole, pole_views, sides, surroundings
 from core.common.directions import unit_rows
 from core.common.errors import BadInput
 from core.common.model_layers import Layers
@@ -167,12 +167,12 @@ def test_many_occurrences_are_drawn_evenly_and_a_word_that_is_nowhere_has_none(p
 def test_a_lean_is_the_difference_of_two_cosines_and_layer_0_has_none(places):
     first, second = query(EAST).layers, query(NORTH).layers
     result = surroundings(places, ["jaguar"], [query(EAST), query(NORTH)], LAST, types=2)
-    values = leans(result.layers, first, second, LAST)
+    values = cosines(result.layers, first, LAST) - cosines(result.layers, second, LAST)
     np.testing.assert_allclose(values, unit_rows(result.layers[:, 2]) @ (unit_rows(first[[2]]) - unit_rows(second[[2]]))[0], atol=1e-5)
     assert dict(zip(result.words, sides(values).tolist(), strict=True)) == {"jaguar": 0, "lion": 1, "cat": 1, "car": 2, "van": 2}
-    assert not leans(result.layers, first, second, (1, 0, 0)).any()
+    assert not (cosines(result.layers, first, (1, 0, 0)) - cosines(result.layers, second, (1, 0, 0))).any()
     assert sides(np.array([CLOSE, -CLOSE, CLOSE / 2])).tolist() == [1, 2, 0]
-    assert leans(np.empty((0, 3, 3)), first, second, LAST).shape == (0,)
+    assert cosines(np.empty((0, 3, 3)), first, LAST).shape == (0,)
 
 
 def test_maps_hold_the_stars_last_and_the_axis_between_them_runs_to_the_first(places):
