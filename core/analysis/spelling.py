@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import torch
 
 from ..common.config import cache_folder
 from ..common.directions import unit
@@ -23,7 +22,8 @@ from ..elmo.mix import widen
 from ..elmo.model import CharacterCNN
 from ..files.artifacts import lines_of, replacing, text_fingerprint
 from ..static.vectors import StaticNeighbor, StaticVectors
-from ..text.tokens import END_WORD, SENTENCE_BEGIN, SENTENCE_END
+from ..text.tokens import SENTENCE_BEGIN, SENTENCE_END
+from .walk import read_spelling
 
 BEGIN_MARK, END_MARK = "‹", "›"  # how the marks of a word's beginning and end are shown
 UNREAD = 0.15  # least share from windows with letters, positive or negative: below, the cosine with unknown letters exceeds 0.9
@@ -75,16 +75,6 @@ class Firing:
         """Return the window with letters that has the largest share."""
         return next((window for window in self.windows if window.lettered), None)
 
-    @property
-    def by_letter(self) -> np.ndarray:
-        """Return the share (letters,) of each letter over all widths."""
-        return self.grid.sum(axis=0)
-
-    @property
-    def by_width(self) -> np.ndarray:
-        """Return the share (filter widths,) of each width."""
-        return self.grid.sum(axis=1)
-
 
 def split_words(text: str, limit: int) -> tuple[tuple[str, ...], int]:
     """Return the first `limit` distinct words of a text, separated by blanks and commas, and the number of the rest."""
@@ -92,37 +82,18 @@ def split_words(text: str, limit: int) -> tuple[tuple[str, ...], int]:
     return words[:limit], max(0, len(words) - limit)
 
 
-def answers(characters: CharacterCNN, word: str) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Return each convolution's maximum activations after the ReLU, and the first place of each.
-
-    Activations are those of `CharacterCNN.pooled`, float32 (n,). Places are int64 (n,); 0 is the begin mark.
-    """
-    ids = characters.ids([word])
-    used = int((ids[0] == END_WORD).int().argmax()) + 1
-    strengths, places = [], []
-    with torch.inference_mode():
-        x = characters.embedding(ids[:, : used + characters.widest]).transpose(1, 2)  # (1, C, places)
-        x = x.expand(2, -1, -1)  # twice, as in CharacterCNN.pooled
-        for convolution, anchored in zip(characters.convolutions, characters.anchored, strict=True):
-            windows = x[:, :, : convolution.kernel_size[0]] if anchored else x
-            strongest, place = convolution(windows)[0].max(dim=1)
-            strengths.append(torch.relu(strongest).numpy(force=True))
-            places.append(place.numpy(force=True))
-    return strengths, places
-
-
 def firing(characters: CharacterCNN, word: str) -> Firing:
     """Return the character windows that the vector of `word` comes from, with their shares."""
     letters, owner, cut = _letters(word, characters.max_characters)
-    strengths, places = answers(characters, word)
+    _, banks = read_spelling(characters, word)
+    strengths = [bank.pooled for bank in banks]
     shares, bias = _shares(characters, strengths)
-    widths = tuple(convolution.kernel_size[0] for convolution in characters.convolutions)
-    grid = np.zeros((len(widths), len(letters)))
+    grid = np.zeros((len(banks), len(letters)))
     windows = []
-    for k, (width, strength, place, share) in enumerate(zip(widths, strengths, places, shares, strict=True)):
-        answered = strength > 0
-        for start in np.unique(place[answered]).tolist():
-            is_here = answered & (place == start)
+    for k, (bank, share) in enumerate(zip(banks, shares, strict=True)):
+        width, answered = bank.width, bank.pooled > 0
+        for start in np.unique(bank.places[answered]).tolist():
+            is_here = answered & (bank.places == start)
             total = float(share[is_here].sum())
             columns = owner[start : start + width]
             lettered = bool(((columns > 0) & (columns < owner[-1])).any())
@@ -132,7 +103,7 @@ def firing(characters: CharacterCNN, word: str) -> Firing:
             text = "".join(letters[c] for c in dict.fromkeys(columns.tolist()))
             windows.append(Window(width, start, first, last, text, lettered, total, int(is_here.sum())))
     windows.sort(key=lambda window: -abs(window.share))
-    return Firing(word, letters, widths, grid, tuple(windows), bias, not len(characters.highways), cut)
+    return Firing(word, letters, tuple(bank.width for bank in banks), grid, tuple(windows), bias, not len(characters.highways), cut)
 
 
 def _shares(characters: CharacterCNN, strengths: list[np.ndarray]) -> tuple[list[np.ndarray], float]:

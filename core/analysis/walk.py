@@ -155,7 +155,7 @@ def walk(encoder: Encoder, tokens: Sequence[str], position: int) -> Walk:
         raise BadInput(t("Position {position} is outside the sentence (0 to {last}). Choose another.", **place))
     model = encoder.model
     with torch.inference_mode():
-        spelling, banks = _spell(model.characters, tokens[position])
+        spelling, banks = read_spelling(model.characters, tokens[position])
         pooled = torch.from_numpy(np.concatenate([bank.pooled for bank in banks])).to(encoder.device)
         highways, y = _highways(model.characters.highways, pooled)
         vector = model.characters.projection(y)
@@ -170,7 +170,9 @@ def walk(encoder: Encoder, tokens: Sequence[str], position: int) -> Walk:
     return Walk(tuple(tokens), position, *parts, np.stack(layers))
 
 
-def _spell(characters: CharacterCNN, token: str) -> tuple[Spelling, tuple[FilterBank, ...]]:
+@torch.inference_mode()
+def read_spelling(characters: CharacterCNN, token: str) -> tuple[Spelling, tuple[FilterBank, ...]]:
+    """Return a token's character vectors and the activations of each convolution."""
     ids = character_ids([token], characters.max_characters)
     used = int((ids[0] == END_WORD).argmax()) + 1
     names = [_name(int(number)) for number in ids[0, :used]]

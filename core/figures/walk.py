@@ -134,7 +134,7 @@ def draw_strip(x: float, y: float, width: float, sizes: np.ndarray, color: str, 
 
 def letter_marks(firing: "Firing") -> Markup:
     """Mark each letter of a word, boundary marks included, by what it adds (blue) or takes (orange)."""
-    shares = firing.by_letter
+    shares = firing.grid.sum(axis=0)
     parts = []
     strongest = max(LEAST, np.abs(shares).max())
     for letter, share in list(zip(firing.letters, shares, strict=True))[:SHOWN_LETTERS]:
@@ -172,7 +172,7 @@ def windows_figure(firing: "Firing", k: int = 8) -> go.Figure:
         text=[letters] * len(names),
         hovertemplate="%{text}, %{y}: %{z:+.1%}",
     )
-    for name, share in zip(names, firing.by_width, strict=True):
+    for name, share in zip(names, firing.grid.sum(axis=1), strict=True):
         _add_text_right(figure, name, format_number(share, "+.0%"), axis="")
 
     cards = [

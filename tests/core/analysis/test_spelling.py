@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from core.analysis.spelling import BEGIN_MARK, END_MARK, Spellings, answers, cosine_matrix, firing, list_words, split_words
+from core.analysis.spelling import BEGIN_MARK, END_MARK, Spellings, cosine_matrix, firing, list_words, split_words
+from core.analysis.walk import read_spelling
 from core.common.directions import unit
 from core.common.errors import CorruptArtifact
 from core.elmo.encoder import Encoder
@@ -34,18 +35,18 @@ def without_highway() -> Encoder:
 
 @pytest.mark.parametrize("word", WORDS)
 def test_the_answers_are_those_that_the_model_pools_each_of_the_window_it_names(model, characters, word: str):
-    strengths, places = answers(characters, word)
+    _, banks = read_spelling(characters, word)
     with torch.inference_mode():
         pooled = characters.pooled(torch.from_numpy(character_ids([word])))[0].numpy()
-    np.testing.assert_allclose(np.concatenate(strengths), pooled, rtol=1e-5, atol=1e-5)
-    assert [len(place) for place in places] == [count for _, count in model.encoder.model.shape.filters]
+    np.testing.assert_allclose(np.concatenate([bank.pooled for bank in banks]), pooled, rtol=1e-5, atol=1e-5)
+    assert [len(bank.places) for bank in banks] == [count for _, count in model.encoder.model.shape.filters]
     x = characters.embedding(torch.from_numpy(character_ids([word])))[0].double()  # (50, C)
-    for convolution, strength, place in zip(characters.convolutions, strengths, places, strict=True):
+    for convolution, bank in zip(characters.convolutions, banks, strict=True):
         width, weight = convolution.kernel_size[0], convolution.weight.double()  # (n, C, width)
-        for number in {int(strength.argmax()), 0, len(strength) // 2}:
-            window = x[place[number] : place[number] + width].t()
+        for number in {int(bank.pooled.argmax()), 0, len(bank.pooled) // 2}:
+            window = x[bank.places[number] : bank.places[number] + width].t()
             answer = max(0.0, float((weight[number] * window).sum() + convolution.bias[number]))
-            assert answer == pytest.approx(float(strength[number]), abs=1e-4)
+            assert answer == pytest.approx(float(bank.pooled[number]), abs=1e-4)
 
 
 @pytest.mark.parametrize("word", WORDS)
@@ -54,10 +55,10 @@ def test_contributions_and_bias_are_the_vector(model, word: str, which: str):
     encoder = without_highway() if which == "tiny" else model.encoder
     characters = encoder.model.characters
     assert not len(characters.highways)
-    strengths, _ = answers(characters, word)
+    _, banks = read_spelling(characters, word)
     weight, bias = characters.projection.weight.numpy().astype(float), characters.projection.bias.numpy()
     vector = encoder.word_vectors([word])[0]
-    np.testing.assert_allclose((weight * np.concatenate(strengths)).sum(axis=1) + bias, vector, atol=2e-4)
+    np.testing.assert_allclose((weight * np.concatenate([bank.pooled for bank in banks])).sum(axis=1) + bias, vector, atol=2e-4)
     result = firing(characters, word)
     assert result.exact and sum(window.share for window in result.windows) + result.bias == pytest.approx(1, abs=1e-4)
     assert result.bias == pytest.approx(float(bias @ vector / (vector @ vector)), abs=1e-4)
@@ -66,8 +67,7 @@ def test_contributions_and_bias_are_the_vector(model, word: str, which: str):
 def test_shares_of_windows_and_letters_and_rest_sum_to_one_in_a_model_whose_filters_answer_anywhere():
     result = firing(without_highway().model.characters, "scoreboard")
     assert result.exact and len({window.start for window in result.windows}) > 3
-    assert result.by_letter.sum() + result.unlettered == pytest.approx(1, abs=1e-5)
-    assert result.by_width.sum() == pytest.approx(result.by_letter.sum())
+    assert result.grid.sum() + result.unlettered == pytest.approx(1, abs=1e-5)
     assert [abs(w.share) for w in result.windows] == sorted((abs(w.share) for w in result.windows), reverse=True)
     text = "".join(result.letters)
     assert text == f"{BEGIN_MARK}scoreboard{END_MARK}"
@@ -185,7 +185,7 @@ def test_the_windows_figure_draws_the_strongest_where_they_stand(characters, wor
     assert [b + 0.45 for b in bars.base or ()] == pytest.approx([window.first for window in drawn])
     assert list(bars.x or ()) == pytest.approx([window.last - window.first + 0.9 for window in drawn])
     shares = [note.text for note in figure.layout.annotations if note.text.endswith("%")]
-    assert len(shares) == len(result.by_width) + len(drawn) and not any("-" in share for share in shares[: len(result.by_width)])
+    assert len(shares) == len(result.widths) + len(drawn) and not any("-" in share for share in shares[: len(result.widths)])
     marks = letter_marks(result)
     assert word != "<b>&" or ("&lt;" in marks and "<b>&" not in marks and "&amp;" in marks)
     assert visible("\u200b") == "U+200B" and visible("눈") == "눈"
