@@ -12,6 +12,7 @@ BLAS rounds a product of a few rows differently. Occasionally a stored number is
 import json
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -89,25 +90,31 @@ def build(
     """
     store = open_own(where)
     began = time.perf_counter()
-    counted = Counted(sentences)
-    corpus = fingerprint(counted)
-    if not counted.tokens:
+    counts = Counter()
+
+    def counted() -> Iterator[Sentence]:
+        for part in rounds(sentences):
+            counts.update(rounds=1, sentences=len(part), tokens=sum(len(sentence.tokens) for sentence in part))
+            yield from part
+
+    corpus = fingerprint(counted())
+    if not counts["tokens"]:
         raise BadInput(t("Nothing to index: no words."))
     existing = {name for name in store.names("shards") if store.has_folder(f"shards/{name}")}
     results, done = {}, 0
-    parts = cut(sentences, counted.rounds_per_shard)
+    parts = cut(sentences, rounds_per_shard(counts["rounds"]))
     for job, result in run_jobs(client, _jobs(store, parts, (model, model_fingerprint, senses), existing)):
         results[job.name] = result
         done += job.tokens
         if report:
-            report(done, counted.tokens, done / max(time.perf_counter() - began, 1e-9))
+            report(done, counts["tokens"], done / max(time.perf_counter() - began, 1e-9))
     ordered = sorted(results)  # names begin with their number
     seconds = time.perf_counter() - began
     kinds = len(set().union(*(fact.pop("words") for fact in results.values())))
     first = results[ordered[0]]
     meta = {"format": FORMAT, "occurrences": sum(f["occurrences"] for f in results.values()), "types": kinds}
-    meta |= {"sentences": counted.sentences, "seconds": round(seconds, 3), "layers": first["layers"], "dim": first["dim"]}
-    meta |= {"tokens_per_second": round(counted.tokens / seconds, 1), "lemmas": any(f["lemmas"] for f in results.values())}
+    meta |= {"sentences": counts["sentences"], "seconds": round(seconds, 3), "layers": first["layers"], "dim": first["dim"]}
+    meta |= {"tokens_per_second": round(counts["tokens"] / seconds, 1), "lemmas": any(f["lemmas"] for f in results.values())}
     sizes = [{"name": name, "rows": results[name]["occurrences"], "sentences": results[name]["sentences"]} for name in ordered]
     meta |= {"shards": sizes, **provenance(model=model_fingerprint, corpus=corpus)}
     store.write(INDEX, json.dumps(meta, ensure_ascii=False, indent=1).encode())
@@ -180,6 +187,11 @@ def cut(sentences: Iterable[Sentence], rounds_each: int) -> Iterator[list[Senten
         yield part
 
 
+def rounds_per_shard(n_rounds: int) -> int:
+    """Return the rounds per shard from the corpus alone, so that a cluster of another size can continue."""
+    return max(1, min(MOST_ROUNDS, n_rounds // SHARDS))
+
+
 def build_shard(url: str, name: str, model: str, model_fingerprint: str, senses: bool) -> dict:
     """Return a shard's facts, from the store or built now (a worker's job)."""
     store = open_store(url)
@@ -192,26 +204,6 @@ def build_shard(url: str, name: str, model: str, model_fingerprint: str, senses:
     table = OccurrenceTable(store.fetch(f"shards/{name}"))
     sizes = {key: table.meta[key] for key in ("sentences", "layers", "dim")}
     return {**sizes, "occurrences": len(table), "words": table.words, "lemmas": bool(table.lemmas)}
-
-
-class Counted:
-    """Sentences with their number, tokens and rounds of `build_index`, known after one pass."""
-
-    def __init__(self, sentences: Iterable[Sentence]) -> None:
-        self.all = sentences
-        self.sentences = self.tokens = self.rounds = 0
-
-    def __iter__(self) -> Iterator[Sentence]:
-        for part in rounds(self.all):
-            self.rounds += 1
-            for sentence in part:
-                self.sentences, self.tokens = self.sentences + 1, self.tokens + len(sentence.tokens)
-                yield sentence
-
-    @property
-    def rounds_per_shard(self) -> int:
-        """Return the rounds per shard from the corpus alone, so that a cluster of another size can continue."""
-        return max(1, min(MOST_ROUNDS, self.rounds // SHARDS))
 
 
 def _jobs(store: Store, parts: Iterable[list[Sentence]], made_by: tuple[str, str, bool], existing: set[str]) -> Iterator[ShardJob]:

@@ -11,15 +11,13 @@ from pathlib import Path
 import numpy as np
 from distributed import Client
 
-from ..common.errors import BadInput, MissingArtifact
+from ..common.errors import BadInput
 from ..common.i18n import t
 from ..elmo.encoder import Encoder
-from ..elmo.language_model import LanguageModel
-from ..elmo.models import model_fingerprint
+from ..elmo.models import Model, open_language_model, open_model
 from ..elmo.substitutes import Substitutes
-from ..elmo.weights import load_bilm, load_softmax
 from ..files.artifacts import text_fingerprint
-from ..files.registry import is_bundled, resolve
+from ..files.registry import is_bundled
 from ..static.glove_training import Cooccurrences, count_chunk, join_counts
 from .jobs import ShardJob, run_jobs
 from .store import Store, open_store
@@ -29,25 +27,27 @@ _LOADING = threading.Lock()
 
 def held(name: str, fingerprint: str) -> Encoder:
     """Return the worker's encoder of a model, replacing another model. Raises BadInput if the name means other weights here."""
+    return _loaded(name, fingerprint).encoder
+
+
+def _loaded(name: str, fingerprint: str) -> Model:
     with _LOADING:  # threads of one worker wait for one load
-        return _loaded(name, fingerprint)
+        return _load(name, fingerprint)
 
 
 @lru_cache(maxsize=1)
-def _loaded(name: str, fingerprint: str) -> Encoder:
-    folder = resolve(name, "model")
-    if (result := model_fingerprint(folder)) != fingerprint:
-        values = {"name": name, "found": result, "fingerprint": fingerprint}
+def _load(name: str, fingerprint: str) -> Model:
+    model = open_model(name)
+    if model.fingerprint != fingerprint:
+        values = {"name": name, "found": model.fingerprint, "fingerprint": fingerprint}
         raise BadInput(t("Worker weights of '{name}' differ: {found}, not {fingerprint}.", **values))
-    return Encoder(load_bilm(folder), name=name)
+    return model
 
 
 @lru_cache(maxsize=1)
 def held_substitutes(name: str, fingerprint: str) -> Substitutes:
-    """Return the substitutes of the worker's encoder, for the sense space. Raises MissingArtifact without a softmax."""
-    if (loaded := load_softmax(resolve(name, "model"))) is None:
-        raise MissingArtifact(t("{model} has no softmax and vocabulary, so it predicts no words. elmo-mini does.", model=name))
-    return Substitutes(LanguageModel(held(name, fingerprint), *loaded))
+    """Return the substitutes of the worker's model, for the sense space. Raises MissingArtifact without a softmax."""
+    return Substitutes(open_language_model(_loaded(name, fingerprint)))
 
 
 def name_for_worker(name: str) -> str:

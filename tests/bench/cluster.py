@@ -13,7 +13,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections import deque
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -25,7 +24,7 @@ from core.cluster.jobs import connected
 from core.cluster.store import open_store
 from core.common.config import ROOT, data_folder
 from core.elmo.models import BUNDLED_MODEL, open_model
-from core.index.build import build_index
+from core.index.build import build_index, rounds
 from core.index.rows import make_query
 from core.index.table import OccurrenceTable
 from core.text.sentences import Sentence, read_sentences
@@ -168,9 +167,8 @@ def _searches(cluster: Cluster, where: Path, item: OccurrenceTable, sentences: l
 
 
 def _shards(sentences: list[Sentence]) -> int:
-    counted = index.Counted(sentences)
-    deque(counted, maxlen=0)
-    return -(-counted.rounds // counted.rounds_per_shard)
+    n_rounds = sum(1 for _ in rounds(sentences))
+    return -(-n_rounds // index.rounds_per_shard(n_rounds))
 
 
 def _equal(where: Path, item: OccurrenceTable) -> str:
