@@ -7,9 +7,7 @@ any batch, and after any other text.
 
 from __future__ import annotations
 
-import threading
 import zipfile
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
@@ -23,6 +21,7 @@ from ..common.config import FLOAT32
 from ..common.device import device_of
 from ..common.errors import BadInput, CorruptArtifact
 from ..common.i18n import t
+from ..common.memo import Bounded
 from ..files.artifacts import check_fits, replacing
 from ..text.sentences import LabeledRow, check_tokenized
 from ..text.tokens import SENTENCE_BEGIN, SENTENCE_END
@@ -53,13 +52,12 @@ class Encoder:
         self.stacks, self.precision = stacks(model, precision), precision
         self.name, self.batch_tokens = name, batch_tokens
         self.n_layers, self.dim = model.shape.n_layers + 1, model.shape.dim  # L, layer 0 included; D
-        self._words: OrderedDict[str, np.ndarray] = OrderedDict()
-        self._lock = threading.Lock()
+        self._words: Bounded[str, np.ndarray] = Bounded(MAX_CACHED_WORDS)
 
     def know(self, words: list[str], vectors: np.ndarray) -> None:
         """Add char-CNN vectors (n, P) of n spellings that this model computed before."""
-        with self._lock:
-            self._words.update(zip(words, vectors, strict=True))
+        for word, vector in zip(words, vectors, strict=True):
+            self._words.put(word, vector)
 
     def encode(self, sentences: list[list[str]], *, report: Callable[[int, int], None] | None = None) -> list[np.ndarray]:
         """Return one float32 array (L, T, D) per sentence, in order; (L, 0, D) for an empty one.
@@ -103,10 +101,7 @@ class Encoder:
 
     def word_vectors(self, words: list[str]) -> np.ndarray:
         """Return the char-CNN vectors (n, P) float32 of spellings, from the cache if possible."""
-        with self._lock:
-            result = {word: self._words[word] for word in dict.fromkeys(words) if word in self._words}
-            for word in result:
-                self._words.move_to_end(word)
+        result = {word: vector for word in dict.fromkeys(words) if (vector := self._words.get(word)) is not None}
         read = self.model.shape.max_characters - 2  # bytes: words that begin with the same ones are the same to the model
         edges = SENTENCE_BEGIN, SENTENCE_END
         unknown = [word for word in dict.fromkeys(words) if word not in result]
@@ -119,10 +114,8 @@ class Encoder:
                 vectors = self.model.characters(self.model.characters.ids(part)).cpu().numpy()
             result.update(zip(part, vectors, strict=True))
         result |= {word: result[alike[spelling]] for word, spelling in missing.items()}
-        with self._lock:
-            self._words.update((word, result[word].copy()) for word in missing)
-            while len(self._words) > MAX_CACHED_WORDS:
-                self._words.popitem(last=False)
+        for word in missing:
+            self._words.put(word, result[word].copy())
         if not words:
             return np.empty((0, self.model.shape.projection), np.float32)
         return np.stack([result[word] for word in words])

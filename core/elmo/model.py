@@ -16,7 +16,6 @@ used.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -33,7 +32,6 @@ from ..text.tokens import BEGIN_WORD, END_WORD, N_CHARACTER_IDS, character_ids
 from .recurrence import LstmProducts, State, infer, run_lstm
 
 ENGINE = "fbgemm"
-_PACKING = threading.Lock()
 # oneDNN adds pairs of products in 16 bits where the processor has no better: 2 * 255 * 63 is the most that never overflows.
 ROW_MOST, ZERO, WEIGHT_MOST = 127, 128, 63
 LEAST = 1e-12  # the smallest scale, for rows of zeros
@@ -218,14 +216,9 @@ class NarrowStacks:
 def _narrow(layer: ProjectedLSTM, precision: str) -> Callable:
     """Return a function that is called like `layer` and reads packed copies of its weights."""
     packed = _int8 if precision == INT8 else _float16
-    with _PACKING:  # the engine is a setting of the process
-        before, torch.backends.quantized.engine = torch.backends.quantized.engine, ENGINE
-        try:
-            with torch.no_grad():
-                state_product = packed(layer.state_weight)
-                inputs, output = _float16(layer.input_weight, layer.bias), packed(layer.projection)
-        finally:
-            torch.backends.quantized.engine = before
+    with torch.no_grad():
+        state_product = packed(layer.state_weight)
+        inputs, output = _float16(layer.input_weight, layer.bias), packed(layer.projection)
     products = LstmProducts(inputs, lambda gates, h: gates.add_(state_product(h)), output)
     return lambda x, batch_sizes, state: infer(x, batch_sizes, layer.clips, layer.projection.shape[1], products, state)
 

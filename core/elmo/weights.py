@@ -22,7 +22,6 @@ from ..common.markup import shorten
 from ..files.artifacts import check_fits, lines_of
 from ..files.atomic import replacing
 from ..files.registry import SOFTMAX, model_files
-from ..text.tokens import N_CHARACTER_IDS
 from .language_model import SPECIALS, Softmax, Vocabulary
 from .model import BiLM
 
@@ -43,7 +42,7 @@ def load_bilm(folder: str | Path) -> BiLM:
     with torch.device("meta"), _NoInitialization():
         model = BiLM(shape)
     if weights.suffix.lower() != ".safetensors":
-        state = _read_hdf5(weights, shape)
+        state = _read_hdf5(weights, model)
     else:
         state = {name: value for name, value in _read_safetensors(weights).items() if not name.startswith("softmax.")}
         _check_numbers(state, shape, weights)
@@ -201,12 +200,12 @@ def _fill(module: torch.nn.Module, state: dict[str, torch.Tensor], path: Path, *
     module.load_state_dict({name.removeprefix(prefix): state[name].contiguous() for name in wanted}, assign=True)
 
 
-def _read_hdf5(path: Path, shape: ModelShape) -> dict[str, torch.Tensor]:
+def _read_hdf5(path: Path, model: BiLM) -> dict[str, torch.Tensor]:
     import h5py
 
     try:
         with h5py.File(path, "r") as file:
-            return dict(_from_tensorflow(file, shape, path))
+            return dict(_from_tensorflow(file, model, path))
     except KeyError as error:
         raise CorruptArtifact(t("{path} lacks a weight of its options.json: {name}.", path=path, name=error.args[0])) from None
     except (OSError, ValueError, TypeError, IndexError, RuntimeError) as error:  # what h5py and odd shapes raise
@@ -214,11 +213,12 @@ def _read_hdf5(path: Path, shape: ModelShape) -> dict[str, torch.Tensor]:
         raise CorruptArtifact(message) from None
 
 
-def _from_tensorflow(file, shape: ModelShape, path: Path):
-    """Yield (our name, tensor) for every weight in an open HDF5 file."""
+def _from_tensorflow(file, model: BiLM, path: Path):
+    """Yield (our name, tensor) for every weight in an open HDF5 file. `model` is on the device "meta"."""
     import h5py
 
-    needed = _hdf5_shapes(shape)
+    shape = model.shape
+    needed = {name: tuple(value.shape) for name, value in _to_tensorflow(model.state_dict(), shape)}
 
     def read(name: str) -> torch.Tensor:
         try:
@@ -264,20 +264,6 @@ def _from_tensorflow(file, shape: ModelShape, path: Path):
         yield f"{layer}.state_weight", kernel[:, shape.projection :]
         yield f"{layer}.bias", torch.cat([i_bias, f_bias + 1, o_bias, new_bias])
         yield f"{layer}.projection", read(f"{cell}/W_P_0").t()
-
-
-def _hdf5_shapes(shape: ModelShape) -> dict[str, tuple[int, ...]]:
-    """Return the shape of every array in an HDF5 file of a model of this shape."""
-    n, p, h = shape.n_filters, shape.projection, shape.hidden
-    shapes = {"char_embed": (N_CHARACTER_IDS - 1, shape.character_dim), "CNN_proj/W_proj": (n, p), "CNN_proj/b_proj": (p,)}
-    for k, (width, count) in enumerate(shape.filters):
-        shapes |= {f"CNN/W_cnn_{k}": (1, width, shape.character_dim, count), f"CNN/b_cnn_{k}": (count,)}
-    for k in range(shape.n_highway):
-        for part in ("transform", "carry"):
-            shapes |= {f"CNN_high_{k}/W_{part}": (n, n), f"CNN_high_{k}/b_{part}": (n,)}
-    for _, cell in _cells(shape):
-        shapes |= {f"{cell}/W_0": (2 * p, 4 * h), f"{cell}/B": (4 * h,), f"{cell}/W_P_0": (h, p)}
-    return shapes
 
 
 def _to_tensorflow(state: dict[str, torch.Tensor], shape: ModelShape):

@@ -119,12 +119,13 @@ def test_progress_is_reported_up_to_the_last_token():
 
 def test_the_word_cache_stays_bounded_and_changes_no_vector(monkeypatch):
     encoder = new_encoder()
+    usual = encoder._words.capacity
     for capacity in (4, 0):
-        monkeypatch.setattr(encoder_module, "MAX_CACHED_WORDS", capacity)
+        encoder._words.capacity = capacity
         for sentence in (TARGET, ["one", "two", "three", "four", "five", "six", "seven"], TARGET):
             close(encoder.encode([sentence])[0], ENCODER.encode([sentence])[0])
             assert len(encoder._words) <= capacity
-    monkeypatch.undo()
+    encoder._words.capacity = usual
     encoder.encode([TARGET])[0][:] = 99
     encoder.word_vectors(["bank"])[:] = 99  # changes to returned vectors do not reach the cache
     monkeypatch.setattr(encoder.model.characters, "forward", None)  # known words are never spelled again
@@ -138,9 +139,9 @@ def test_word_vectors_are_in_the_order_of_the_words_across_several_products(monk
     close(new_encoder().word_vectors(words), by_one)
 
 
-def test_threads_that_encode_at_once_get_what_each_gets_alone(monkeypatch):
-    monkeypatch.setattr(encoder_module, "MAX_CACHED_WORDS", 20)  # small enough that they take words from under each other
+def test_threads_that_encode_at_once_get_what_each_gets_alone():
     encoder = new_encoder()
+    encoder._words.capacity = 20  # small enough that they take words from under each other
     texts = [[[f"{name}{k % 7}" for k in range(n)] for n in (5, 3, 8)] for name in "abcd"]
     with ThreadPoolExecutor(4) as threads:
         results = list(threads.map(lambda text: [encoder.encode(text) for _ in range(15)], texts, timeout=60))
