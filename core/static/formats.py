@@ -69,13 +69,13 @@ def read(path: Path) -> tuple[list[str], np.ndarray, dict]:
 def notes(name: str, properties: Mapping[str, Any]) -> tuple[str, ...]:
     """Return a sentence, in the selected language, for each way in which a file differs from its format; `properties` are those of `read`."""
     sentences = []
-    if "promised" in properties:
+    if properties.get("promised") not in (None, properties["words"]):
         numbers = {"name": name, "promised": properties["promised"], "n": properties["words"]}
         sentences.append(t("{name}: the first line promises {promised:,} words, but the file has {n:,}.", **numbers))
-    if "promised_dim" in properties:
+    if properties.get("promised_dim") not in (None, properties["dim"]):
         numbers = {"name": name, "promised": properties["promised_dim"], "n": properties["dim"]}
         sentences.append(t("{name}: the first line promises {promised:,} numbers per word, but the lines have {n:,}.", **numbers))
-    if "heading" in properties:
+    if properties.get("heading"):
         sentences.append(t("{name}: the first row is a heading and was left out.", name=name))
     if n := properties.get("not_utf8", 0):
         sentences.append(
@@ -305,17 +305,9 @@ def _collect(stream: IO[bytes], head: bytes, name: str) -> tuple[list[str], np.n
     if n_words > 1 and any(all(word.split(None, 1)[:-1] == [str(k)] for k, word in enumerate(places, start)) for start in (0, 1)):
         raise form.error(next(iter(places.values())), t("a row number before the word. Save the vectors without row numbers"))
     _check_counts(form, matrix, next(iter(places.values())))
-    properties = {"format": form.name, "words": n_words, "dim": form.dim, "duplicates": n_words - len(places), "not_utf8": len(not_utf8)}
-    if not_utf8:
-        properties["first_not_utf8"] = not_utf8[0]
-    if form.promised not in (None, n_words):
-        properties["promised"] = form.promised
-    if form.promised_dim not in (None, form.dim):
-        properties["promised_dim"] = form.promised_dim
-    if form.has_heading:
-        properties["heading"] = True
-    if n_quoted:
-        properties["quoted"] = n_quoted
+    properties = {"format": form.name, "words": n_words, "dim": form.dim, "duplicates": n_words - len(places), "quoted": n_quoted}
+    properties |= {"not_utf8": len(not_utf8), "first_not_utf8": not_utf8[0] if not_utf8 else None}
+    properties |= {"promised": form.promised, "promised_dim": form.promised_dim, "heading": form.has_heading}
     names = {word: name for name, word in damaged.items() if name not in places}
     return [names.get(word, word) for word in places], matrix, properties
 

@@ -99,14 +99,18 @@ class StaticVectors:
         spelling = self.spelling(word)
         return None if spelling is None else self._vectors[self._row[spelling]]
 
-    def vectors_of(self, tokens: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-        """Return the places (k,) of a text's tokens that have a vector, and their vectors (k, D) float32. Lookups are cached."""
+    def rows_of(self, tokens: Sequence[str]) -> np.ndarray:
+        """Return the row (n,) of each token's vector, -1 for a token without one. Lookups are cached."""
         if len(seen := self._seen) > MOST_SEEN:
             self._seen = seen = {}
         result = ((token, seen.get(token)) for token in tokens)
-        rows = np.array(
+        return np.array(
             [seen.setdefault(token, self._row.get(self.spelling(token), -1)) if row is None else row for token, row in result], np.int64
         )
+
+    def vectors_of(self, tokens: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+        """Return the places (k,) of a text's tokens that have a vector, and their vectors (k, D) float32."""
+        rows = self.rows_of(tokens)
         places = np.flatnonzero(rows >= 0)
         return places, self._vectors[rows[places]]
 
@@ -243,16 +247,11 @@ def static_contexts(
 
     Tokens without a vector and the `commonest` are ignored. The row is zero if none is left.
     """
-    common = set(vectors.words[:commonest])
-    rows = np.zeros((len(sentences), vectors.dim), np.float32)
-    vectors_by_token: dict[str, np.ndarray | None] = {}
-    for row, (tokens, (start, end)) in zip(rows, zip(sentences, spans, strict=True), strict=True):
-        for token in (*tokens[:start], *tokens[end:]):
-            if token not in vectors_by_token:
-                vectors_by_token[token] = None if vectors.spelling(token) in common else vectors.vector(token)
-            if vectors_by_token[token] is not None:
-                row += vectors_by_token[token]
-    return rows
+    sums = np.zeros((len(sentences), vectors.dim), np.float32)
+    for k, (tokens, (start, end)) in enumerate(zip(sentences, spans, strict=True)):
+        rows = vectors.rows_of([*tokens[:start], *tokens[end:]])
+        sums[k] = vectors._vectors[rows[rows >= commonest]].sum(axis=0)  # words are in the order of their frequency
+    return sums
 
 
 def cosines(vectors: np.ndarray, *, centered: bool = False) -> np.ndarray:
