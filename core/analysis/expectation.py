@@ -16,7 +16,8 @@ from scipy.special import log_softmax, softmax
 
 from ..common.errors import BadInput
 from ..common.i18n import t
-from ..elmo.language_model import SPECIALS, UNKNOWN, LanguageModel, Prediction
+from ..elmo.language_model import SPECIALS, UNKNOWN, Expected, LanguageModel, no_answers
+from ..elmo.substitutes import put_in
 from ..text.languages import tokenize
 from ..text.sentence_ends import split_sentences
 from ..text.tokens import SENTENCE_BEGIN, SENTENCE_END, join_tokens
@@ -47,17 +48,6 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
-    """The predictions at one place, likeliest first, and the rank of the actual word."""
-
-    likeliest: tuple[Prediction, ...]
-    unknown: float  # the share of all words outside the list together
-    probability: float | None  # of the actual word; None outside the list
-    rank: int | None  # 1 is the likeliest
-    effective: float  # 2 to the entropy: so many equally likely words would be as uncertain
-
-
-@dataclass(frozen=True, slots=True)
 class Written:
     """Generated words in reading order, and whether the end (or beginning) of the sentence was reached."""
 
@@ -83,22 +73,13 @@ def read(lm: LanguageModel, sentences: tuple[tuple[str, ...], ...]) -> Reading:
 
 
 def _surprisal(lm: LanguageModel, states: np.ndarray, ids: torch.Tensor) -> np.ndarray:
-    with torch.inference_mode():
-        scores = lm.softmax.log_probability(torch.from_numpy(states).to(lm.device), ids.to(lm.device), rows=ROWS_PER_PRODUCT)
-    scores = scores.cpu().double().numpy()
-    return np.where(ids.numpy() == SPECIALS.index(UNKNOWN), np.nan, -scores / np.log(2))
+    return np.where(ids.numpy() == SPECIALS.index(UNKNOWN), np.nan, -lm.score(states, ids) / np.log(2))
 
 
 def perplexity(surprisal: np.ndarray) -> float:
     """Return 2 to the mean surprisal of the words in the vocabulary, without sentence ends; NaN without such words."""
     finite = surprisal[np.isfinite(surprisal)]
     return float(2 ** finite.mean()) if len(finite) else float("nan")
-
-
-def distribution(lm: LanguageModel, state: np.ndarray) -> np.ndarray:
-    """Return log p (V,) float64 of the word that a state (P,) predicts."""
-    with torch.inference_mode():
-        return lm.softmax(torch.from_numpy(state)[None].to(lm.device))[0].cpu().double().numpy()
 
 
 def prior(lm: LanguageModel) -> np.ndarray:
@@ -139,30 +120,9 @@ def both_sides(forward: np.ndarray, backward: np.ndarray, unread: np.ndarray) ->
     return log_softmax(log_p)
 
 
-def expected(lm: LanguageModel, log_p: np.ndarray, word: str | None = None, *, backward: bool = False, k: int = 10) -> Expected:
-    """Return the k likeliest answers of a distribution (V,) and the rank of `word`. <UNK> is not an answer and has no rank."""
-    p = np.exp(log_p)
-    unknown = SPECIALS.index(UNKNOWN)
-    effective = float(np.exp(-np.sum(p * np.where(p > 0, log_p, 0.0))))
-    answers = p.copy()
-    answers[_never(backward)] = -1.0
-    best = np.argsort(-answers, kind="stable")[:k]
-    likeliest = tuple(Prediction(lm.vocabulary.words[i], float(p[i])) for i in best if answers[i] > 0)
-    number = unknown if word is None else lm.vocabulary.id(word)
-    has_rank = number != unknown
-    return Expected(
-        likeliest=likeliest,
-        unknown=float(p[unknown]),
-        probability=float(p[number]) if has_rank else None,
-        rank=int((answers > answers[number]).sum()) + 1 if has_rank else None,
-        effective=effective,
-    )
-
-
 def expected_next(lm: LanguageModel, reading: Reading, *, backward: bool, k: int = 10) -> Expected:
     """Return the predictions after a text's last word, or before its first one."""
-    log_p = distribution(lm, reading.before if backward else reading.after)
-    return expected(lm, log_p, backward=backward, k=k)
+    return lm.expected(lm.log_p(reading.before if backward else reading.after), backward=backward, k=k)
 
 
 def expected_at(
@@ -172,12 +132,12 @@ def expected_at(
     if not position < len(reading.tokens):
         message = t("There is no word {position} among {count} tokens. Choose another.", position=position + 1, count=len(reading.tokens))
         raise BadInput(message)
-    left, right = (distribution(lm, states[position]) for states in (reading.ahead, reading.behind))
+    left, right = (lm.log_p(states[position]) for states in (reading.ahead, reading.behind))
     word = reading.tokens[position]
     return (
-        expected(lm, left, word, k=k),
-        expected(lm, right, word, backward=True, k=k),
-        expected(lm, both_sides(left, right, unread), word, k=k),
+        lm.expected(left, word, k=k),
+        lm.expected(right, word, backward=True, k=k),
+        lm.expected(both_sides(left, right, unread), word, k=k),
     )
 
 
@@ -186,10 +146,10 @@ def ranks(lm: LanguageModel, reading: Reading, n: int, unread: np.ndarray) -> np
     ids = np.array([lm.vocabulary.id(token) for token in reading.tokens[:n]])
     result = np.full((3, len(ids)), np.nan)
     for place in np.flatnonzero(ids != SPECIALS.index(UNKNOWN)):
-        left, right = (distribution(lm, states[place]) for states in (reading.ahead, reading.behind))
+        left, right = (lm.log_p(states[place]) for states in (reading.ahead, reading.behind))
         for row, (log_p, backward) in enumerate(((left, False), (right, True), (left + right - unread, None))):
             higher = log_p > log_p[ids[place]]
-            higher[list(range(len(SPECIALS))) if backward is None else _never(backward)] = False
+            higher[list(range(len(SPECIALS))) if backward is None else no_answers(backward)] = False
             result[row, place] = higher.sum() + 1
     return result
 
@@ -200,8 +160,6 @@ def write(lm: LanguageModel, tokens: list[str], n: int, *, backward: bool = Fals
     Probabilities are raised to 1 / temperature and normalized without <UNK>; temperature 0 takes the likeliest word. Each draw depends only
     on the seed and the words so far, so generating five words at once equals generating one word five times.
     """
-    if not tokens:
-        raise BadInput(t("There is no text to continue. Type a few words, for example: Let’s stick to"))
     if not 1 <= n <= MAX_WRITTEN:
         raise BadInput(t("Choose 1 to {most} words, not {n}.", most=MAX_WRITTEN, n=n))
     if not 0 <= temperature <= MAX_TEMPERATURE:
@@ -210,19 +168,13 @@ def write(lm: LanguageModel, tokens: list[str], n: int, *, backward: bool = Fals
     end = SENTENCE_BEGIN if backward else SENTENCE_END
     for _ in range(n):
         sofar = [*reversed(words), *tokens] if backward else [*tokens, *words]
-        ((_, ahead, behind),) = lm.encoder.directions([sofar])
-        log_p = distribution(lm, behind[1] if backward else ahead[-2])
-        log_p[_never(backward)] = -np.inf
+        log_p = lm.next_log_p(sofar, backward=backward)
+        log_p[no_answers(backward)] = -np.inf
         word = lm.vocabulary.words[_draw(log_p, temperature, [seed, zlib.crc32("\n".join(sofar).encode("utf-8", "ignore"))])]
         if word == end:
             break
         words.append(word)
     return Written(tuple(reversed(words) if backward else words), len(words) < n)
-
-
-def _never(backward: bool) -> list[int]:
-    """Return the ids that are not answers: <UNK>, and the boundary that a direction comes from."""
-    return [SPECIALS.index(UNKNOWN), SPECIALS.index(SENTENCE_END if backward else SENTENCE_BEGIN)]
 
 
 def _draw(log_p: np.ndarray, temperature: float, seed: list[int]) -> int:
@@ -248,15 +200,9 @@ def prepended(text: str, words: list[str] | tuple[str, ...]) -> str:
 
 
 def replaced(text: str, position: int, word: str) -> str:
-    """Return `text` with another word in a token's place. Its sentence is spaced again, the others stay as typed."""
-    end = 0
-    for sentence in split_sentences(text):
-        start = text.index(sentence, end)
-        end, tokens = start + len(sentence), tokenize(sentence)
-        if position < len(tokens):
-            return text[:start] + join_tokens([*tokens[:position], word, *tokens[position + 1 :]]) + text[end:]
-        position -= len(tokens)
-    return text
+    """Return `text` with another word in a token's place, capitalized like the token. The rest stays as typed."""
+    tokens = [token for sentence in sentences_of(text) for token in sentence]
+    return put_in(text, tokens, position, word)[0] if position < len(tokens) else text
 
 
 def aligned(old: list[str], new: list[str]) -> list[tuple[int | None, int | None]]:

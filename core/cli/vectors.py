@@ -132,7 +132,7 @@ def _embed_allennlp(model: Model, sentences: list, stateful: bool, batch_size: i
     "predict",
     option("--text", "a text: its last sentence is continued, or its first preceded", metavar="T", required=True),
     option("--direction", "the next word (default), or the one before", choices=("forward", "backward"), default="forward"),
-    option("--k", "how many, best first (default 10)", type=whole(1), default=10),
+    option("--k", "how many, best first (default 10)", type=whole(1, 1000), default=10),
     *MODEL,
 )
 def predict(*, text, direction, k, model) -> Answer:
@@ -144,12 +144,11 @@ def predict(*, text, direction, k, model) -> Answer:
     sentences = split_sentences(text) or [""]
     tokens = languages.tokenize(sentences[0] if backward else sentences[-1])
     note_unread(tokens, languages.in_use())
-    unknown = model.unknown_probability(tokens, backward=backward)
-    predictions = model.predict(tokens, backward=backward, k=k)
-    rows = [{"word": bare(p.word), "probability": round(p.probability, 6)} for p in predictions]
-    result = {"text": text, "direction": direction, "predictions": rows, "unknown": round(unknown, 6)}
+    expected = model.next_words(tokens, backward=backward, k=k)
+    rows = [{"word": bare(p.word), "probability": round(p.probability, 6)} for p in expected.likeliest]
+    result = {"text": text, "direction": direction, "predictions": rows, "unknown": round(expected.unknown, 6)}
     lines = [f"{r['probability']:7.2%}  {r['word']}" for r in rows]
-    return result, [*lines, f"{unknown:7.2%}  any word outside the vocabulary"]
+    return result, [*lines, f"{expected.unknown:7.2%}  any word outside the vocabulary"]
 
 
 @command("setup")

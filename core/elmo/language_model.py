@@ -72,6 +72,17 @@ class Prediction:
     probability: float
 
 
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """The predictions at one place, likeliest first, and the rank of the actual word."""
+
+    likeliest: tuple[Prediction, ...]
+    unknown: float  # the share of all words outside the list together
+    probability: float | None  # of the actual word; None outside the list
+    rank: int | None  # 1 is the likeliest
+    effective: float  # 2 to the entropy: so many equally likely words would be as uncertain
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Perplexity:
     """exp of the mean -log p over words of the vocabulary and the sentence boundary that each direction predicts.
@@ -94,6 +105,11 @@ class Perplexity:
         return (self.forward + self.backward) / 2
 
 
+def no_answers(backward: bool) -> list[int]:
+    """Return the ids that are not answers: <UNK>, and the boundary that a direction comes from."""
+    return [SPECIALS.index(UNKNOWN), SPECIALS.index(SENTENCE_END if backward else SENTENCE_BEGIN)]
+
+
 class LanguageModel:
     """An encoder with its softmax: predictions and surprisal of both directions."""
 
@@ -101,33 +117,43 @@ class LanguageModel:
         self.encoder, self.softmax, self.vocabulary = encoder, softmax, vocabulary
         self.device = softmax.weight.device  # the encoder returns its states in the processor's memory
 
-    def predict(self, tokens: list[str], *, backward: bool = False, k: int = 10) -> list[Prediction]:
-        """Return the k likeliest words after `tokens` (or before them), never <UNK> or <S>.
+    def log_p(self, state: np.ndarray) -> np.ndarray:
+        """Return log p (V,) float64 of the word that a state (P,) predicts."""
+        with torch.inference_mode():
+            return self.softmax(torch.from_numpy(state)[None].to(self.device))[0].cpu().double().numpy()
 
-        Probabilities are those of the full softmax, as for surprisal. The share of <UNK> (`unknown_probability`) is not distributed among
-        the words, so they do not sum to 1.
-        """
-        if not 1 <= k <= 1000:
-            raise BadInput(f"k must be between 1 and 1000, got {k}.")
-        p = self._expected(tokens, backward)
-        never = [SPECIALS.index(UNKNOWN), SPECIALS.index(SENTENCE_END if backward else SENTENCE_BEGIN)]
-        answers = p.clone()
-        answers[never] = -1.0
-        ids = answers.topk(min(k, len(p) - len(never))).indices
-        return [Prediction(self.vocabulary.words[i], p) for i, p in zip(ids.tolist(), p[ids].tolist(), strict=True)]
-
-    def unknown_probability(self, tokens: list[str], *, backward: bool = False) -> float:
-        """Return the probability that the next (or previous) word is outside the vocabulary."""
-        return float(self._expected(tokens, backward)[SPECIALS.index(UNKNOWN)])
-
-    def _expected(self, tokens: list[str], backward: bool) -> Tensor:
-        """Return p (V,) of the next or the previous word."""
+    def next_log_p(self, tokens: list[str], *, backward: bool = False) -> np.ndarray:
+        """Return log p (V,) float64 of the word after `tokens` (or before them). Raises BadInput without tokens."""
         if not tokens:
             raise BadInput(t("There is no text to continue. Type a few words, for example: Let’s stick to"))
         ((_, ahead, behind),) = self.encoder.directions([tokens])
-        state = behind[1] if backward else ahead[-2]  # the state that has read all tokens but not the far boundary
-        with torch.inference_mode():
-            return self.softmax(torch.from_numpy(state)[None].to(self.device))[0].exp().cpu()
+        return self.log_p(behind[1] if backward else ahead[-2])  # the state that has read all tokens but not the far boundary
+
+    def next_words(self, tokens: list[str], *, backward: bool = False, k: int = 10) -> Expected:
+        """Return the k likeliest words after `tokens` (or before them). Raises BadInput without tokens."""
+        return self.expected(self.next_log_p(tokens, backward=backward), backward=backward, k=k)
+
+    def expected(self, log_p: np.ndarray, word: str | None = None, *, backward: bool = False, k: int = 10) -> Expected:
+        """Return the k likeliest answers of a distribution (V,) and the rank of `word`. <UNK> is not an answer and has no rank.
+
+        Its probability is not distributed among the words, so they do not sum to 1.
+        """
+        p = np.exp(log_p)
+        unknown = SPECIALS.index(UNKNOWN)
+        effective = float(np.exp(-np.sum(p * np.where(p > 0, log_p, 0.0))))
+        answers = p.copy()
+        answers[no_answers(backward)] = -1.0
+        best = np.argsort(-answers, kind="stable")[:k]
+        likeliest = tuple(Prediction(self.vocabulary.words[i], float(p[i])) for i in best if answers[i] > 0)
+        number = unknown if word is None else self.vocabulary.id(word)
+        has_rank = number != unknown
+        return Expected(
+            likeliest=likeliest,
+            unknown=float(p[unknown]),
+            probability=float(p[number]) if has_rank else None,
+            rank=int((answers > answers[number]).sum()) + 1 if has_rank else None,
+            effective=effective,
+        )
 
     def _all_scored(self, sentences: list[list[str]]) -> list[tuple]:
         """Return for each sentence the forward and backward log p (T + 1,), that of <UNK> for unknown tokens, and where those are.
@@ -145,14 +171,15 @@ class LanguageModel:
             return results
         ids = [torch.tensor([0, *(self.vocabulary.id(t) for t in sentences[number]), 1]) for number in numbers]
         ends = np.cumsum([len(states) for states in ahead])[:-1]
-        following = np.split(self._score(np.concatenate(ahead), torch.cat([i[1:] for i in ids])), ends)
-        preceding = np.split(self._score(np.concatenate(behind), torch.cat([i[:-1] for i in ids])), ends)
+        following = np.split(self.score(np.concatenate(ahead), torch.cat([i[1:] for i in ids])), ends)
+        preceding = np.split(self.score(np.concatenate(behind), torch.cat([i[:-1] for i in ids])), ends)
         for number, i, after, before in zip(numbers, ids, following, preceding, strict=True):
             unknown = (i == SPECIALS.index(UNKNOWN)).numpy()
             results[number] = (after, before), (unknown[1:], unknown[:-1])
         return results
 
-    def _score(self, states: np.ndarray, targets: Tensor) -> np.ndarray:
+    def score(self, states: np.ndarray, targets: Tensor) -> np.ndarray:
+        """Return log p (N,) float64 of target words under states (N, P)."""
         with torch.inference_mode():
             scores = self.softmax.log_probability(torch.from_numpy(states).to(self.device), targets.to(self.device))
             return scores.cpu().double().numpy()

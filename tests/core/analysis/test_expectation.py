@@ -5,7 +5,7 @@ import plotly.graph_objects as go
 import pytest
 
 from core.analysis import expectation
-from core.analysis.expectation import distribution, expected_at, expected_next, marginal, prior, ranks, read, sentences_of, write
+from core.analysis.expectation import expected_at, marginal, prior, ranks, read, sentences_of, write
 from core.common.errors import BadInput
 from core.elmo.language_model import SPECIALS, UNKNOWN, LanguageModel
 from core.elmo.models import open_language_model
@@ -41,14 +41,6 @@ def test_surprisal_is_log_probability_in_bits_of_each_sentence_alone(lm, text):
             reading(lm, blank)
 
 
-@pytest.mark.parametrize("backward", [False, True])
-def test_the_likeliest_words_are_those_of_predict(lm, backward):
-    result = expected_next(lm, reading(lm, "Let's stick to"), backward=backward, k=10)
-    theirs = lm.predict(tokenize("Let's stick to"), backward=backward, k=10)
-    assert [p.word for p in result.likeliest] == [p.word for p in theirs]
-    np.testing.assert_allclose([p.probability for p in result.likeliest], [p.probability for p in theirs], rtol=1e-4)
-
-
 @pytest.mark.parametrize("position", [0, 4])
 def test_the_word_that_is_there_has_the_probability_of_its_surprisal_and_its_rank(lm, position):
     result = reading(lm, TEXT)
@@ -65,7 +57,7 @@ def test_the_word_that_is_there_has_the_probability_of_its_surprisal_and_its_ran
 def test_as_many_words_as_are_likely_are_the_effective_ones_and_a_word_outside_the_list_has_no_rank(lm):
     log_p = np.full(len(lm.vocabulary), -np.inf)
     log_p[10:14] = np.log(0.25)
-    result = expectation.expected(lm, log_p, lm.vocabulary.words[12], k=8)
+    result = lm.expected(log_p, lm.vocabulary.words[12], k=8)
     assert result.effective == pytest.approx(4) and len(result.likeliest) == 4 and result.rank == 1
     result = reading(lm, "The zorgle sat down.")
     assert [(item.probability, item.rank) for item in expected_at(lm, result, 1, prior(lm))] == [(None, None)] * 3
@@ -82,17 +74,17 @@ def test_a_word_s_own_probability_is_the_mean_of_what_is_foreseen(lm):
     sentences = [tokenize(TEXT), tokenize("He came."), []]
     result = read(lm, tuple(tuple(item) for item in sentences if item))
     states = np.concatenate([result.ahead, result.behind])
-    mean = np.mean([np.exp(distribution(lm, state)) for state in states], axis=0)
+    mean = np.mean([np.exp(lm.log_p(state)) for state in states], axis=0)
     np.testing.assert_allclose(np.exp(marginal(lm, sentences)), mean, rtol=1e-3, atol=1e-9)
     np.testing.assert_array_equal(marginal(lm, []), prior(lm))
 
 
 @pytest.mark.parametrize("backward", [False, True])
-def test_at_a_temperature_near_zero_the_first_of_predict_is_drawn_until_the_sentence_ends(lm, backward):
+def test_at_a_temperature_near_zero_the_likeliest_word_is_drawn_until_the_sentence_ends(lm, backward):
     tokens = ["of", "America"]
     written = write(lm, tokens, 3, backward=backward, temperature=0.01, seed=5)
     for word in reversed(written.words) if backward else written.words:
-        assert word == lm.predict(tokens, backward=backward, k=1)[0].word
+        assert word == lm.next_words(tokens, backward=backward, k=1).likeliest[0].word
         tokens = [word, *tokens] if backward else [*tokens, word]
     written = write(lm, tokenize(TEXT), 5, backward=backward, temperature=0)
     assert written.ended and written.words == ()
@@ -101,9 +93,10 @@ def test_at_a_temperature_near_zero_the_first_of_predict_is_drawn_until_the_sent
 def test_draws_follow_the_probabilities_and_never_name_the_unknown(lm):
     seeds = range(100)
     words = [write(lm, ["of", "America"], 1, seed=seed).words for seed in seeds]
-    (first, *_) = lm.predict(["of", "America"], k=1)
+    expected = lm.next_words(["of", "America"], k=1)
+    (first,) = expected.likeliest
     share = sum(w == (first.word,) for w in words) / len(seeds)
-    p = first.probability / (1 - lm.unknown_probability(["of", "America"]))  # a draw is among the words of the list
+    p = first.probability / (1 - expected.unknown)  # a draw is among the words of the list
     assert abs(share - p) < 4 * (p * (1 - p) / len(seeds)) ** 0.5
     assert not any(w and w[0] in SPECIALS for w in words)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from core.analysis.expectation import distribution, prior
+from core.analysis.expectation import prior
 from core.analysis.spelling import firing
 from core.analysis.walk import walk
 from core.classify.explain import explain
@@ -116,9 +116,9 @@ def test_words_are_foreseen_spelled_and_walked_through_elsewhere(tmp_path):
         save_safetensors(encoder.model, tmp_path / str(there), softmax=softmax, words=words)
         perplexity = lm.perplexity([s for s in SENTENCES if s])
         state = np.linspace(-1, 1, SHAPE.projection, dtype=np.float32)
-        probabilities = [p.probability for p in lm.predict(["the", "bank"], k=3)]
+        probabilities = [p.probability for p in lm.next_words(["the", "bank"], k=3).likeliest]
         walked = [steps.layers, steps.shares, steps.forward.steps[0].cell, steps.pooled]
-        return [[perplexity.forward, perplexity.backward, *probabilities], distribution(lm, state), prior(lm), *walked, fired.grid]
+        return [[perplexity.forward, perplexity.backward, *probabilities], lm.log_p(state), prior(lm), *walked, fired.grid]
 
     for item, other in zip(*on_both(results_on), strict=True):
         np.testing.assert_allclose(item, other, atol=1e-5)

@@ -71,25 +71,22 @@ def test_predictions_are_the_softmax_of_the_right_state_without_the_unknown_and_
     top = lm.encoder.encode([tokens])[0][2]  # forward state of the last token, backward state of the first
     state = top[0, SHAPE.projection :] if backward else top[-1, : SHAPE.projection]
     p = lm.softmax(torch.from_numpy(state)[None])[0].double().exp()
-    assert lm.unknown_probability(tokens, backward=backward) == pytest.approx(float(p[2]), abs=1e-5)
+    result = lm.next_words(tokens, backward=backward, k=1000)
+    assert result.unknown == pytest.approx(float(p[2]), abs=1e-5)
     p[[2, 1 if backward else 0]] = 0  # no answers
     best = sorted(range(len(WORDS)), key=lambda k: -p[k])[:-2]
-    result = lm.predict(tokens, backward=backward, k=1000)
-    assert [x.word for x in result] == [WORDS[k] for k in best]
-    np.testing.assert_allclose([x.probability for x in result], p[best], atol=1e-5)
-    assert lm.predict(tokens, backward=backward, k=3) == result[:3]
+    assert [x.word for x in result.likeliest] == [WORDS[k] for k in best]
+    np.testing.assert_allclose([x.probability for x in result.likeliest], p[best], atol=1e-5)
+    assert lm.next_words(tokens, backward=backward, k=3).likeliest == result.likeliest[:3]
 
 
-def test_no_text_and_wrong_numbers_of_words_are_refused():
+def test_no_text_is_refused():
     lm = language_model()
     with pytest.raises(BadInput, match="no text to continue"):
-        lm.predict([])
+        lm.next_words([])
     for sentences in ([], [[]], [[], []]):
         with pytest.raises(BadInput, match="no text to score"):
             lm.perplexity(sentences)
-    for k in (0, -1, 1001):
-        with pytest.raises(BadInput, match=f"between 1 and 1000, got {k}"):
-            lm.predict(["the"], k=k)
 
 
 def test_scores_are_sums_of_log_probabilities_in_the_order_of_the_sentences_and_nan_for_an_empty_one():
