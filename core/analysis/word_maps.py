@@ -1,8 +1,7 @@
 """The maps of a word: frozen ones opened or fitted, a new token placed in them, and a mix's layout made from its layers'."""
 
-import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 
@@ -14,7 +13,7 @@ from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten
 from ..elmo.mix import layer_normalized, layer_weights, mix_cosines, mixed, pulls
-from ..files.artifacts import replacing, safe_name, text_fingerprint
+from ..files.artifacts import safe_name, text_fingerprint
 from ..files.quotas import may_store
 from ..index.neighbors import Products, best, grams_beside
 from ..index.table import OccurrenceTable
@@ -28,8 +27,7 @@ MOST = 300_000  # tokens on a map; of more, random complete sentences
 LAID_OUT, OF_ONE_SPELLING = 2_000, 8
 TRUST_POINTS = 1_000  # tokens on which trust is measured
 ROWS_AT_ONCE = 2_048
-FULL = 65_535  # places are integers from 0 to this
-FORMAT = 1  # version of the saved file
+FORMAT = 2  # version of the saved maps of all tokens
 MEASURED = "trustworthiness without ties"  # how a stored map was measured; files with other figures have other names
 
 
@@ -158,39 +156,6 @@ def links(cosines: np.ndarray, places: np.ndarray, place: np.ndarray, *, itself:
     return Links(chosen, cosines[chosen], ways[chosen] <= reach + 1e-9, n_tied, len(others))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class TokenMaps:
-    """K maps of the same N tokens, sentence after sentence, on shared axes of one scale."""
-
-    names: tuple[str, ...]  # (K,), of the spaces
-    rows: np.ndarray  # (N,) int64, of the table
-    places: np.ndarray  # (K, N, 2) uint16: 0 is left and below, FULL right and above
-    trust: tuple[float, ...]  # (K,), 1 is perfect, 0.5 at random; NaN where equal vectors do not say who is nearest
-    laid_out: int  # tokens that UMAP laid out
-
-    def save(self, path: Path) -> None:
-        """Write one safetensors file, atomically."""
-        from safetensors.numpy import save
-
-        about = {"names": self.names, "trust": [*map(str, self.trust)], "laid_out": self.laid_out}
-        with replacing(path) as temporary:
-            temporary.write_bytes(save({"rows": self.rows, "places": self.places}, {"elmoscope_tokens": json.dumps(about)}))
-
-    @classmethod
-    def load(cls, path: Path) -> "TokenMaps | None":
-        """Read a file that `save` wrote; None if it is missing or of another kind."""
-        from safetensors import SafetensorError, safe_open
-
-        try:
-            with safe_open(path, framework="numpy") as file:
-                about = json.loads(file.metadata()["elmoscope_tokens"])
-                values = {name: file.get_tensor(name) for name in ("rows", "places")}
-            trust = tuple(map(float, about["trust"]))
-            return cls(names=tuple(about["names"]), trust=trust, laid_out=int(about["laid_out"]), **values)
-        except (SafetensorError, OSError, LookupError, TypeError, ValueError):
-            return None
-
-
 def file_of(table: OccurrenceTable, names: Sequence[str]) -> Path:
     """Return the path of the stored maps of a table."""
     made_by = text_fingerprint([repr(ProjectionConfig()), repr((*names, MOST, LAID_OUT, OF_ONE_SPELLING, NEIGHBORS_TO_PLACE, FORMAT))])[:8]
@@ -204,20 +169,22 @@ def table_name(table: OccurrenceTable) -> str:
 
 def token_maps(
     table: OccurrenceTable,
+    rows: np.ndarray,
     names: Sequence[str],
     report: Callable[[int, int, float], None] = lambda done, total, speed: None,
     *,
     laid_out: int = LAID_OUT,
-    max_tokens: int = MOST,
-) -> TokenMaps:
-    """Compute the maps of the spaces `names`. `report(tokens placed, total, tokens per second)` may end the work by raising."""
-    rows = sentence_rows(table, max_tokens)
+) -> FrozenMaps:
+    """Return maps of rows (N,) in the spaces `names`: aligned UMAP of some, near which the others are placed.
+
+    `report(tokens placed, total, tokens per second)` may end the work by raising. The displacement and the provenance are those of the
+    tokens that UMAP laid out.
+    """
     mixes = [layer_weights(name, table.meta["layers"]) for name in names]
     report(0, len(rows), 0.0)
-    reference_rows = rows_to_lay_out(table, rows, laid_out)
-    spaces = _spaces(table, reference_rows, mixes)
-    flat = aligned_maps(spaces, names, ProjectionConfig(), lambda line: report(0, len(rows), 0.0)).coordinates
-    places = np.empty((len(names), len(rows), 2), np.uint16)
+    spaces = _spaces(table, rows_to_lay_out(table, rows, laid_out), mixes)
+    reference = aligned_maps(spaces, names, ProjectionConfig(), lambda line: report(0, len(rows), 0.0))
+    coordinates = np.empty((len(names), len(rows), 2), np.float32)
     started = perf_counter()
     for first in range(0, len(rows), ROWS_AT_ONCE):
         block = rows[first : first + ROWS_AT_ONCE]
@@ -226,13 +193,13 @@ def token_maps(
             cosines = vectors @ spaces[k].T
             nearest = min(NEIGHBORS_TO_PLACE, len(spaces[k]))
             neighbors = np.argpartition(-cosines, nearest - 1, axis=1)[:, :nearest]
-            coordinates = insert(flat[k], neighbors, np.take_along_axis(cosines, neighbors, axis=1))
-            places[k, first : first + len(block)] = np.round((np.clip(coordinates, -1, 1) + 1) / 2 * FULL)
+            inserted = insert(reference.coordinates[k], neighbors, np.take_along_axis(cosines, neighbors, axis=1))
+            coordinates[k, first : first + len(block)] = np.clip(inserted, -1, 1)
         done = first + len(block)
         report(min(done, len(rows) - 1), len(rows), done / (perf_counter() - started))
     sample = np.sort(np.random.default_rng(1).permutation(len(rows))[:TRUST_POINTS])
-    trust = [trustworthiness(space, places[k, sample]) for k, space in enumerate(_spaces(table, rows[sample], mixes))]
-    return TokenMaps(names=tuple(names), rows=rows, places=places, trust=tuple(trust), laid_out=len(reference_rows))
+    trust = tuple(trustworthiness(space, coordinates[k, sample]) for k, space in enumerate(_spaces(table, rows[sample], mixes)))
+    return replace(reference, coordinates=coordinates, trustworthiness=trust)
 
 
 def sentence_rows(table: OccurrenceTable, max_tokens: int) -> np.ndarray:
@@ -264,13 +231,13 @@ def sense_numbers(table: OccurrenceTable, rows: np.ndarray) -> tuple[np.ndarray,
     return lemma, sense
 
 
-def spreads(maps: TokenMaps, words: np.ndarray, wanted: Sequence[int]) -> np.ndarray:
+def spreads(maps: FrozenMaps, words: np.ndarray, wanted: Sequence[int]) -> np.ndarray:
     """Return the median distance (W, K) of a spelling's tokens from their median, as a share of the map's width."""
     result = np.zeros((len(wanted), len(maps.names)))
     order = np.argsort(words, kind="stable")
     first, last = (np.searchsorted(words[order], wanted, side=side) for side in ("left", "right"))
     for w in range(len(wanted)):
-        points = maps.places[:, order[first[w] : last[w]]].astype(np.float64) / FULL  # (K, n, 2)
+        points = maps.coordinates[:, order[first[w] : last[w]]].astype(np.float64) / 2  # (K, n, 2)
         if points.shape[1]:
             result[w] = np.median(np.linalg.norm(points - np.median(points, axis=1, keepdims=True), axis=2), axis=1)
     return result

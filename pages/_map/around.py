@@ -5,6 +5,7 @@ The places of all tokens come from core.analysis.word_maps. A job computes them 
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,9 +14,10 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from core.analysis import axes, word_maps
+from core.analysis.aligned_umap import FrozenMaps
 from core.analysis.anisotropy import random_level
-from core.analysis.word_maps import TokenMaps
 from core.common import model_layers
+from core.common.errors import ElmoscopeError
 from core.common.i18n import language, t, tn
 from core.common.markup import html, shorten
 from core.common.model_layers import SENSES
@@ -220,13 +222,14 @@ def show_all_tokens(in_use: InUse, word: str) -> None:
         cache.show_reading(over)
         return
     names = model_layers.in_use().some
-    file = word_maps.file_of(table, names)
+    file, key = word_maps.file_of(table, names), table_key(table)
+    rows = over.opener.memo.value("tokens on the map", key, lambda: word_maps.sentence_rows(table, word_maps.MOST), most=4)
 
-    def work(job: Job) -> TokenMaps:
-        if (stored := TokenMaps.load(file)) is not None:
-            return stored
-        maps = word_maps.token_maps(table, names, job.report)
-        if may_store(maps.places.nbytes + maps.rows.nbytes):
+    def work(job: Job) -> FrozenMaps:
+        with suppress(ElmoscopeError):
+            return FrozenMaps.load(file)
+        maps = word_maps.token_maps(table, rows, names, job.report)
+        if may_store(maps.coordinates.nbytes):
             file.parent.mkdir(parents=True, exist_ok=True)
             maps.save(file)
         return maps
@@ -234,22 +237,21 @@ def show_all_tokens(in_use: InUse, word: str) -> None:
     options = {"failed": t("The map could not be drawn."), "most": 2, "widget": "map.tokens", "again": t("Draw the map")}
     if (maps := shared_jobs.result_or_progress(JOB, (over.names.corpus, file), work, _progress, **options)) is None:
         return
-    key = table_key(table)
     lit = word[:40]
     _tokens_widget(
         key="map.tokens",
-        data=over.opener.memo.value("tokens sent", (key, names, lit, language()), lambda: _token_data(table, maps, lit, key), most=4),
+        data=over.opener.memo.value("tokens sent", (key, names, lit, language()), lambda: _token_data(table, rows, maps, lit, key), most=4),
     )
-    notice(_describe_tokens(table, maps, word))
+    notice(_describe_tokens(table, rows, maps, word))
     message = t(
         "UMAP placed {laid_out:,} random tokens, the rest near their {k} nearest; distances between far dots mean little.",
-        laid_out=maps.laid_out,
+        laid_out=maps.provenance["points"],
         k=word_maps.NEIGHBORS_TO_PLACE,
     )
-    if len(maps.rows) > MOVING:
+    if len(rows) > MOVING:
         message = f"{message} {t('While moving, only a random part is drawn.')}"
     st.caption(message, help=t("Hover: sentence. Click: highlight its word. Ctrl+wheel: zoom. Drag: move. Keys: +, − and arrows."))
-    words = over.opener.memo.value("tokens table", (key, names, language()), lambda: _tabulate_words(table, maps), most=4)
+    words = over.opener.memo.value("tokens table", (key, names, language()), lambda: _tabulate_words(table, rows, maps), most=4)
     lists.offer_table(words, name="all-tokens", label=t("Table of frequent words"), key="map.tokens.table")
 
 
@@ -259,9 +261,9 @@ def _progress(job: Job, left: str) -> str:
     return t("Placed {done:,} of {total:,} tokens, {left} left.", done=job.done, total=job.total, left=left)
 
 
-def _token_data(table: OccurrenceTable, maps: TokenMaps, word: str, key: str) -> dict:
+def _token_data(table: OccurrenceTable, rows: np.ndarray, maps: FrozenMaps, word: str, key: str) -> dict:
     """Return the data of the widget, with all its texts in the language of the interface. Braces mark values that it fills in."""
-    names, rows = maps.names, maps.rows
+    names = maps.names
     lemma, sense = word_maps.sense_numbers(table, rows)
     first = rows[np.r_[True, np.diff(table.sentence[rows]) != 0]]
     sentences = [pieces(table.sentences[int(table.sentence[row])].as_py()) for row in first]
@@ -290,9 +292,9 @@ def _token_data(table: OccurrenceTable, maps: TokenMaps, word: str, key: str) ->
         "at": max(0, len(names) - 2),
         "under": [
             t("one dot per spelling") if np.isnan(value) else t("trustworthiness {value:.2f} (1 perfect, 0.50 random)", value=value)
-            for value in maps.trust
+            for value in maps.trustworthiness
         ],
-        "places": pack_numbers(maps.places, "<u2"),
+        "places": pack_numbers(np.round((maps.coordinates + 1) / 2 * 65_535), "<u2"),
         "sense": pack_numbers(sense, "u1"),
         "lemma": pack_numbers(lemma, "<u2"),
         "lemmas": list(table.lemmas),
@@ -305,19 +307,19 @@ def _token_data(table: OccurrenceTable, maps: TokenMaps, word: str, key: str) ->
     }
 
 
-def _describe_tokens(table: OccurrenceTable, maps: TokenMaps, word: str) -> list[str]:
+def _describe_tokens(table: OccurrenceTable, rows: np.ndarray, maps: FrozenMaps, word: str) -> list[str]:
     """State how many tokens there are, and how widely those of the word are spread in the lowest and the highest layer."""
-    n, all_of_them = len(maps.rows), len(table)
-    values = {"n": n, "all": all_of_them, "sentences": len(np.unique(table.sentence[maps.rows]))}
+    n, all_of_them = len(rows), len(table)
+    values = {"n": n, "all": all_of_them, "sentences": len(np.unique(table.sentence[rows]))}
     lines = [
         t("The map shows {n:,} tokens of {sentences:,} sentences.", **values)
         if n == all_of_them
         else t("The map shows {n:,} of {all:,} tokens, from {sentences:,} random sentences.", **values)
     ]
     spelling = word.casefold()
-    is_word = table.spelled(spelling)[maps.rows]
+    is_word = table.spelled(spelling)[rows]
     if spelling in table.lemmas:  # its other forms, as the browser lights them
-        is_word |= (table.lemma[maps.rows] == table.lemmas.index(spelling)) & (table.sense[maps.rows] >= 0)
+        is_word |= (table.lemma[rows] == table.lemmas.index(spelling)) & (table.sense[rows] >= 0)
     if (count := int(is_word.sum())) >= FEWEST:
         names = [name for name in maps.names if name != "mix"]
         spread = word_maps.spreads(maps, is_word, [1])[0]
@@ -332,9 +334,9 @@ def _describe_tokens(table: OccurrenceTable, maps: TokenMaps, word: str) -> list
     return lines
 
 
-def _tabulate_words(table: OccurrenceTable, maps: TokenMaps) -> dict[str, Sequence]:
+def _tabulate_words(table: OccurrenceTable, rows: np.ndarray, maps: FrozenMaps) -> dict[str, Sequence]:
     """Return a table of the most frequent words: their tokens, and the spread of half of them in every map."""
-    words = table.word[maps.rows]
+    words = table.word[rows]
     counts = np.bincount(words, minlength=len(table.words))
     wanted = [int(code) for code in np.argsort(-counts, kind="stable")[:IN_TABLE] if counts[code] >= FEWEST]
     spread = word_maps.spreads(maps, words, wanted)

@@ -116,37 +116,42 @@ def table(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def maps(table):
-    return word_maps.token_maps(table, NAMES, laid_out=60, max_tokens=700)
+def rows(table) -> np.ndarray:
+    return word_maps.sentence_rows(table, 700)
+
+
+@pytest.fixture(scope="module")
+def maps(table, rows):
+    return word_maps.token_maps(table, rows, NAMES, laid_out=60)
 
 
 def read(text: str, kind: str) -> np.ndarray:
     return np.frombuffer(b64decode(text), kind)
 
 
-def test_data_of_the_map_of_all_tokens_is_complete(table, maps):
-    sent = around_page._token_data(table, maps, "bank", "key")
+def test_data_of_the_map_of_all_tokens_is_complete(table, rows, maps):
+    sent = around_page._token_data(table, rows, maps, "bank", "key")
     lines = [line.split("\t") for line in sent["sentences"].split("\n")]
-    n = len(maps.rows)
+    n = len(rows)
     assert 0 < n <= 700 < len(table) and sum(map(len, lines)) == n
-    assert (read(sent["places"], "<u2").reshape(4, n, 2) == maps.places).all()
+    np.testing.assert_allclose(read(sent["places"], "<u2").reshape(4, n, 2) / 65_535 * 2 - 1, maps.coordinates, atol=1e-4)
     lemma, sense = read(sent["lemma"], "<u2"), read(sent["sense"], "u1")
     assert len(lemma) == len(sense) == n and ((lemma > 0) == (sense > 0)).all() and (sense > 0).sum() > 40
     flat = [piece for line in lines for piece in line]
     for k in [0, *np.flatnonzero(sense)[:5], n - 1]:
-        o = table.occurrence(int(maps.rows[k]))
+        o = table.occurrence(int(rows[k]))
         assert flat[k] == pieces(o.tokens)[o.position]
         named = sent["senses"][lemma[k] - 1][sense[k] - 1] if sense[k] else None
         assert named == o.sense and (not sense[k] or sent["lemmas"][lemma[k] - 1] == o.lemma)
     assert sent["at"] == 2 and len(sent["under"]) == len(sent["tints"]) == 4 and "one dot" in sent["under"][0]
 
 
-def test_notices_on_all_tokens_are_true(table, maps):
-    some, word = around_page._describe_tokens(table, maps, "the"), (table.word[maps.rows] == table.word_codes["the"]).sum()
-    assert f"shows {len(maps.rows):,} of {len(table):,} tokens" in some[0] and "random sentences" in some[0]
+def test_notices_on_all_tokens_are_true(table, rows, maps):
+    some, word = around_page._describe_tokens(table, rows, maps, "the"), (table.word[rows] == table.word_codes["the"]).sum()
+    assert f"shows {len(rows):,} of {len(table):,} tokens" in some[0] and "random sentences" in some[0]
     assert f"“the” ({word} tokens): median distance" in some[1]
-    assert len(around_page._describe_tokens(table, maps, "zyzzyva")) == 1
-    words = pd.DataFrame(around_page._tabulate_words(table, maps))
+    assert len(around_page._describe_tokens(table, rows, maps, "zyzzyva")) == 1
+    words = pd.DataFrame(around_page._tabulate_words(table, rows, maps))
     assert words["tokens"].is_monotonic_decreasing and words["tokens"].min() >= around_page.FEWEST
     assert (words.iloc[:, 2] < 1e-3).all() and words.iloc[0, 4] > 0.005  # of layer 0, of layer 2
 
@@ -154,7 +159,7 @@ def test_notices_on_all_tokens_are_true(table, maps):
 def test_map_of_all_tokens_opens_by_its_address(monkeypatch):
     monkeypatch.setattr(word_maps, "LAID_OUT", 60)
     whole = word_maps.token_maps
-    monkeypatch.setattr(word_maps, "token_maps", lambda table, names, report: whole(table, names, report, laid_out=60))
+    monkeypatch.setattr(word_maps, "token_maps", lambda table, rows, names, report: whole(table, rows, names, report, laid_out=60))
     page = opened("pages/map.py", view="all tokens")
     while not page.get("bidi_component") or not any(item.proto.component_name == "elmoscope_tokens" for item in page.get("bidi_component")):
         assert not page.error

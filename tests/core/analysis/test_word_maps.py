@@ -7,7 +7,7 @@ import pytest
 
 from core.analysis import aligned_umap as projection
 from core.analysis import word_maps
-from core.analysis.word_maps import FULL, NEIGHBORS_TO_PLACE, TokenMaps, links, map_rows, open_maps, place
+from core.analysis.word_maps import MOST, NEIGHBORS_TO_PLACE, links, map_rows, open_maps, place
 from core.common.errors import BadInput
 from core.common.model_layers import Layers
 from core.elmo.mix import layer_weights
@@ -51,29 +51,34 @@ def tokens(model, tmp_path_factory) -> OccurrenceTable:
 
 
 @pytest.fixture(scope="module")
-def token_map(tokens):
-    return word_maps.token_maps(tokens, NAMES, laid_out=300)
+def token_rows(tokens) -> np.ndarray:
+    return word_maps.sentence_rows(tokens, MOST)
 
 
-def test_every_token_has_a_place_in_every_space_and_progress_is_reported(tokens):
+@pytest.fixture(scope="module")
+def token_map(tokens, token_rows):
+    return word_maps.token_maps(tokens, token_rows, NAMES, laid_out=300)
+
+
+def test_every_token_has_a_place_in_every_space_and_progress_is_reported(tokens, token_rows):
     heard = []
-    result = word_maps.token_maps(tokens, NAMES[:2], lambda *told: heard.append(told), laid_out=60)
-    assert result.places.shape == (2, len(tokens), 2) and result.places.dtype == np.uint16 and result.laid_out == 60
-    assert sorted(result.rows.tolist()) == list(range(len(tokens)))
+    result = word_maps.token_maps(tokens, token_rows, NAMES[:2], lambda *told: heard.append(told), laid_out=60)
+    assert result.coordinates.shape == (2, len(tokens), 2) and result.provenance["points"] == 60
+    assert sorted(token_rows.tolist()) == list(range(len(tokens)))
     assert heard[0][0] == 0 and heard[-1][0] == len(tokens) - 1 and {total for _, total, _ in heard} == {len(tokens)}
 
 
-def test_equal_vectors_have_one_place_and_maps_keep_far_more_neighbors_than_places_at_random_would(tokens, token_map):
-    occurrences = [tokens.occurrence(int(row)) for row in token_map.rows]
+def test_equal_vectors_have_one_place_and_maps_keep_far_more_neighbors_than_places_at_random_would(tokens, token_rows, token_map):
+    occurrences = [tokens.occurrence(int(row)) for row in token_rows]
     the = np.array([k for k, o in enumerate(occurrences) if o.tokens[o.position] == "the"])  # layer 0 knows "The" from "the"
-    apart = word_maps.spreads(token_map, tokens.word[token_map.rows], [tokens.word_codes["the"]])[0]
-    assert len(the) > 20 and np.ptp(token_map.places[0, the].astype(int), axis=0).max() <= 1
+    apart = word_maps.spreads(token_map, tokens.word[token_rows], [tokens.word_codes["the"]])[0]
+    assert len(the) > 20 and np.ptp(token_map.coordinates[0, the], axis=0).max() < 1e-4
     assert apart[0] < 1e-4 < 1e-3 < apart[2]  # 0.005 to 0.01: processors lay out differently
-    assert all(item > 0.8 for item in token_map.trust[1:]) and np.isnan(token_map.trust[0])
+    assert all(item > 0.8 for item in token_map.trustworthiness[1:]) and np.isnan(token_map.trustworthiness[0])
 
 
-def test_tokens_laid_out_are_few_of_a_spelling(tokens, token_map):
-    drawn = word_maps.rows_to_lay_out(tokens, token_map.rows, 300)
+def test_tokens_laid_out_are_few_of_a_spelling(tokens, token_rows):
+    drawn = word_maps.rows_to_lay_out(tokens, token_rows, 300)
     assert len(drawn) == len(set(drawn.tolist())) == 300
     assert np.bincount(tokens.word[drawn]).max() == word_maps.OF_ONE_SPELLING
 
@@ -84,16 +89,6 @@ def test_of_too_many_tokens_whole_sentences_are_drawn(tokens):
     kept = np.unique(tokens.sentence[rows])
     assert 300 < len(rows) <= 400 and len(rows) == sizes[kept].sum()
     assert (np.diff(tokens.sentence[rows]) >= 0).all() and (np.diff(tokens.position[rows])[np.diff(tokens.sentence[rows]) == 0] == 1).all()
-
-
-def test_a_saved_file_is_read_again_and_another_is_not(token_map, tmp_path):
-    path = tmp_path / "maps.safetensors"
-    token_map.save(path)
-    again = TokenMaps.load(path)
-    assert (again.places == token_map.places).all() and again.names == NAMES and again.laid_out == token_map.laid_out
-    assert np.isnan(again.trust[0]) and again.trust[1:] == token_map.trust[1:] and again.places.max() <= FULL
-    path.write_bytes(b"something else")
-    assert TokenMaps.load(path) is None and TokenMaps.load(tmp_path / "none") is None
 
 
 def test_a_word_may_have_more_senses_than_a_byte_counts():
