@@ -138,8 +138,8 @@ def _go_on(name: str, training, sizes: dict[str, int]):
 )
 def glove(*, text, output, work, processes, cluster, epochs, dim, outputs) -> Answer:
     """Train GloVe vectors on text."""
-    from ..static.glove_training import FILES, GloveConfig, count_pairs, is_glove, train_glove
     from ..training.data import prepare
+    from ..training.glove import FILES, GloveConfig, count_pairs, is_glove, train_glove
 
     output = Path(output)  # "gl/" is gl
     outputs.check_folder(output, FILES, marked=is_glove)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 from distributed import Client
+from scipy.sparse import coo_array, csr_array
 
 from ..common.errors import BadInput
 from ..common.i18n import t
@@ -18,7 +19,7 @@ from ..elmo.models import Model, open_language_model, open_model
 from ..elmo.substitutes import Substitutes
 from ..files.artifacts import text_fingerprint
 from ..files.registry import is_bundled
-from ..static.glove_training import Cooccurrences, count_chunk, join_counts
+from ..training.glove import count_chunk, join_counts
 from .jobs import ShardJob, run_jobs
 from .store import Store, open_store
 
@@ -114,16 +115,17 @@ def encode_batch(model: str, fingerprint: str, sentences: list[list[str]], batch
 Chunks = Iterable[tuple[np.ndarray, np.ndarray]]
 
 
-def counter(client: Client, where: str) -> Callable[..., Cooccurrences]:
-    """Return a function like core.static.glove_training.count_pairs, for `train_glove(count=...)`, with chunks and counts in the store `where`."""
+def counter(client: Client, where: str) -> Callable[..., coo_array]:
+    """Return a function like core.training.glove.count_pairs, for `train_glove(count=...)`, with chunks and counts in the store `where`."""
     store = open_store(where)
 
-    def count(chunks: Chunks, *, n_words: int, window: int) -> Cooccurrences:
+    def count(chunks: Chunks, *, n_words: int, window: int) -> coo_array:
         stored = store.names("")
         names = []
         for _ in run_jobs(client, _jobs(store, chunks, n_words, window, stored, names)):
             pass
-        return join_counts((tuple(_arrays(store.read(f"{name}.counts.npz"))) for name in names), n_words)
+        counts = (csr_array(tuple(_arrays(store.read(f"{name}.counts.npz"))), shape=(n_words, n_words)) for name in names)
+        return join_counts(counts, n_words)
 
     return count
 
@@ -133,14 +135,15 @@ def count_stored(where: str, name: str, n_words: int, window: int) -> None:
     store = open_store(where)
     if not store.has(f"{name}.counts.npz"):
         tokens, sentences = _arrays(store.read(f"{name}.chunk.npz"))
-        store.write(f"{name}.counts.npz", _bytes(*count_chunk(tokens, sentences, n_words, window)))
+        counts = count_chunk(tokens, sentences, n_words, window)
+        store.write(f"{name}.counts.npz", _bytes(counts.data, counts.indices, counts.indptr))
     store.remove(f"{name}.chunk.npz")
 
 
 def _jobs(store: Store, chunks: Chunks, n_words: int, window: int, stored: set[str], names: list[str]) -> Iterator[ShardJob]:
     for number, (tokens, sentences) in enumerate(chunks):
         made_of = hashlib.sha256(np.ascontiguousarray(tokens).tobytes() + np.ascontiguousarray(sentences).tobytes())
-        made_of.update(f"{n_words} {window}".encode())
+        made_of.update(f"{n_words} {window} csr".encode())
         names.append(f"{number:06}-{made_of.hexdigest()[:16]}")
         if f"{names[-1]}.counts.npz" not in stored:
             store.write(f"{names[-1]}.chunk.npz", _bytes(tokens, sentences))

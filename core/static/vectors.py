@@ -200,7 +200,7 @@ def evaluate_vectors(vectors: StaticVectors) -> dict:
 
 
 def _load_folder(folder: Path) -> StaticVectors:
-    """Load vectors saved by core.static.glove_training after comparing their checksums."""
+    """Load vectors saved by core.training.glove after comparing their checksums."""
     from safetensors import SafetensorError
     from safetensors.numpy import load
 

@@ -215,7 +215,7 @@ def model_files() -> dict[str, bytes]:
 
 @functools.cache
 def vector_files() -> dict[str, bytes]:
-    """The files of six words' vectors, as core.static.glove_training saves them."""
+    """The files of six words' vectors, as core.training.glove saves them."""
     files = {"vectors.safetensors": save({"vectors": np.ones((6, 5), np.int8), "scales": np.ones(6, np.float32)})}
     files |= {"words.txt": b"a\nb\nc\nd\ne\nf"}
     sums = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}

@@ -32,8 +32,8 @@ from core.index.build import build_index
 from core.index.neighbors import ANY, OTHER, SAME
 from core.index.rows import Query, make_query
 from core.index.table import OccurrenceTable
-from core.static.glove_training import count_pairs
 from core.text.sentences import Sentence, Target
+from core.training.glove import count_pairs
 from tests.tiny import tiny_encoder
 
 WEIGHTS = ([1, 0, 0], [0, 0, 1], [0.2, 0.3, 0.5])
@@ -371,7 +371,7 @@ def test_pairs_counted_by_workers_are_those_of_one_machine(client, tmp_path):
     expected = count_pairs(chunks, n_words=50, window=5)
     for _ in range(2):  # the second time from what is kept
         result = counter(client, str(tmp_path / "counts"))(iter(chunks), n_words=50, window=5)
-        for name in ("rows", "columns", "values"):
+        for name in ("row", "col", "data"):
             np.testing.assert_array_equal(getattr(result, name), getattr(expected, name))
 
 

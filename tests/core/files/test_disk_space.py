@@ -26,8 +26,8 @@ from core.index.build import build_index
 from core.index.tables import check_room, index_plan
 from core.learning import features, folders
 from core.learning.features import open_features
-from core.static.glove_training import save_glove
 from core.text.sentences import Sentence
+from core.training.glove import save_glove
 from tests.tiny import tiny_encoder
 
 ROW = 2 * (8 + 2 * 16)  # bytes of a token: float16, P = 8, two layers of 2P

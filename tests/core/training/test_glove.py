@@ -10,26 +10,27 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import coo_array
 
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
-from core.static import glove_training as glove
-from core.static.glove_training import Cooccurrences, GloveConfig, choose_words, count_pairs, fit, initial_state, save_glove, train_glove
 from core.static.vectors import load_vectors
+from core.training import glove
 from core.training.data import prepare
+from core.training.glove import GloveConfig, choose_words, count_pairs, fit, initial_state, save_glove, train_glove
 
 TINY = GloveConfig(dim=4, window=2, x_max=3.0, epochs=3, min_count=1)
 
 
-def toy_pairs(seed: int = 0, n_words: int = 5) -> Cooccurrences:
+def toy_pairs(seed: int = 0, n_words: int = 5) -> coo_array:
     rng = np.random.default_rng(seed)
     rows, columns = np.triu_indices(n_words)
-    return Cooccurrences(rows.astype(np.int32), columns.astype(np.int32), rng.uniform(0.2, 9, len(rows)).astype(np.float32))
+    return coo_array((rng.uniform(0.2, 9, len(rows)).astype(np.float32), (rows.astype(np.int32), columns.astype(np.int32))))
 
 
-def equation_8(values: np.ndarray, pairs: Cooccurrences, x_max: float) -> tuple[float, int]:
+def equation_8(values: np.ndarray, pairs: coo_array, x_max: float) -> tuple[float, int]:
     """J of eq. 8 in float64 over all ordered pairs, and how many they are; values is (2, V, D + 1)."""
     x = np.zeros((values.shape[1],) * 2)
-    x[pairs.rows, pairs.columns] = x[pairs.columns, pairs.rows] = pairs.values
+    x[pairs.row, pairs.col] = x[pairs.col, pairs.row] = pairs.data
     (w, b), (context, b_context) = ((half[:, :-1], half[:, -1]) for half in values.astype(np.float64))
     i, j = np.nonzero(x)
     weights = np.where(x[i, j] < x_max, (x[i, j] / x_max) ** 0.75, 1)
@@ -59,7 +60,7 @@ def test_counts_are_those_of_a_plain_loop_for_any_chunks(sentences, window, size
     ids = np.array([word for words in sentences for word in words], np.int64) + 1
     starts = np.cumsum([0, *map(len, sentences)])
     pairs = count_pairs(glove._chunks(ids, starts, np.arange(-1, 5), lambda said: None, size=size), n_words=5, window=window)
-    result = dict(zip(zip(pairs.rows.tolist(), pairs.columns.tolist(), strict=True), pairs.values.tolist(), strict=True))
+    result = dict(zip(zip(pairs.row.tolist(), pairs.col.tolist(), strict=True), pairs.data.tolist(), strict=True))
     assert result == pytest.approx(wanted, rel=1e-6)
 
 
@@ -76,8 +77,8 @@ def test_the_loss_is_equation_8():
 def test_a_step_goes_down_the_numeric_gradient_over_the_root_of_the_squares():
     rng, lr = np.random.default_rng(2), 1e-3
     values = rng.normal(size=(2, 3, 5))  # float64: the same loop, not compiled
-    pair = Cooccurrences(np.array([0]), np.array([2]), np.array([1.7]))
-    log_x, weight = np.log(pair.values), (pair.values / 3.0) ** 0.75
+    pair = coo_array((np.array([1.7]), (np.array([0]), np.array([2]))))
+    log_x, weight = np.log(pair.data), (pair.data / 3.0) ** 0.75
 
     def half_term(v: np.ndarray, i: int, j: int) -> float:  # half of one term of eq. 8
         return float(weight[0] * (v[0, i, :4] @ v[1, j, :4] + v[0, i, 4] + v[1, j, 4] - log_x[0]) ** 2 / 2)
@@ -90,7 +91,7 @@ def test_a_step_goes_down_the_numeric_gradient_over_the_root_of_the_squares():
             down[at] -= 1e-6
             expected[at] += (half_term(up, i, j) - half_term(down, i, j)) / 2e-6
     moved, squares = values.copy(), np.full_like(values, 4)
-    total = glove._sweep(pair.rows, pair.columns, log_x, weight, moved, squares, lr)
+    total = glove._sweep(pair.row, pair.col, log_x, weight, moved, squares, lr)
     assert total == pytest.approx(2 * half_term(values, 0, 2) + 2 * half_term(values, 2, 0))
     np.testing.assert_allclose((values - moved) / (lr / 2), expected, atol=1e-6)  # over the root of the squares
     np.testing.assert_allclose(squares, 4 + (lr * expected) ** 2, atol=1e-9)
@@ -168,11 +169,11 @@ def test_training_that_was_cut_off_goes_on_as_if_it_had_not_been(language, tmp_p
 
 def test_a_corpus_that_is_not_there_or_damaged_or_too_small_is_reported(language, tmp_path):
     train = partial(train_glove, output=tmp_path / "out", report=lambda said: None, work=tmp_path / "work")
-    with pytest.raises(MissingArtifact, match=r"is not a complete prepared text: .*meta\.json"):
+    with pytest.raises(MissingArtifact, match=r"No file .*meta\.json"):
         train(tmp_path, config=SMALL)
     with pytest.raises(BadInput, match="No two words"):
         train(language, config=replace(SMALL, min_count=10**6))
-    for name in ("meta.json", "ids.npy", "starts.npy", "types.txt"):
+    for name in ("meta.json", "ids.npy", "starts.npy", "domains.npy", "types.txt"):
         (tmp_path / name).write_bytes((language / name).read_bytes())
     (tmp_path / "types.txt").write_text("<S>\n</S>\nthe")
     with pytest.raises(CorruptArtifact, match="do not fit together"):

@@ -20,14 +20,16 @@ from pathlib import Path
 
 import numpy as np
 from safetensors.numpy import save
+from scipy.sparse import coo_array, csr_array
 
 from .. import __version__
-from ..common.errors import BadInput, CorruptArtifact, MissingArtifact
+from ..common.errors import BadInput, CorruptArtifact
 from ..common.libraries import import_library
 from ..files import atomic
 from ..files.artifacts import describe_differences, read_checkpoint, write_checkpoint
 from ..files.atomic import replacing
 from ..text import languages
+from .data import Corpus
 
 PUNCTUATION = {*".,;:!?'\"()[]-…–—/&%$£€+=*#@°", "--", "...", "``", "''"}  # included in the vocabulary
 FILES = r"vectors\.safetensors|words\.txt|meta\.json"  # of a folder of vectors, as core.files.atomic names them
@@ -53,15 +55,6 @@ class GloveConfig:
         for name, low in least.items():
             if not low <= getattr(self, name) <= 1_000_000:
                 raise BadInput(f"GloVe's {name} must be from {low} to 1,000,000, got {getattr(self, name)}.")
-
-
-@dataclass(frozen=True, slots=True)
-class Cooccurrences:
-    """The nonzero entries of X: each unordered pair once, row <= column, X_ij = X_ji = value."""
-
-    rows: np.ndarray  # (N,) int32
-    columns: np.ndarray  # (N,) int32
-    values: np.ndarray  # (N,) float32
 
 
 @dataclass(slots=True)
@@ -99,34 +92,30 @@ def choose_words(types: list[str], counts: np.ndarray, config: GloveConfig) -> t
     return words, np.array([-1, -1, *(number.get(word.lower(), -1) for word in types[2:])], np.int32)
 
 
-def count_pairs(chunks: Iterable[tuple[np.ndarray, np.ndarray]], *, n_words: int, window: int) -> Cooccurrences:
-    """Count X of a corpus in chunks of (word number or -1, sentence number) per token. Memory is bounded by X itself."""
+def count_pairs(chunks: Iterable[tuple[np.ndarray, np.ndarray]], *, n_words: int, window: int) -> coo_array:
+    """Count X of a corpus in chunks of (word number or -1, sentence number) per token, as `join_counts` does."""
     return join_counts((count_chunk(tokens, sentences, n_words, window) for tokens, sentences in chunks), n_words)
 
 
-def join_counts(counted: Iterable[tuple[np.ndarray, np.ndarray]], n_words: int) -> Cooccurrences:
-    """Add the results of `count_chunk` in the order of the chunks, which determines rounding."""
-    runs: list[tuple[np.ndarray, np.ndarray]] = []
-    for run in counted:
-        runs.append(run)
-        while len(runs) > 1 and len(runs[-2][0]) < 2 * len(runs[-1][0]):
-            runs.append(_merge([runs.pop(), runs.pop()]))
-    keys, values = _merge(runs)
-    rows, columns = (part.astype(np.int32) for part in np.divmod(keys, n_words))
-    values[rows == columns] *= 2  # a word next to itself counts in both directions
-    return Cooccurrences(rows, columns, values)
+def join_counts(counted: Iterable[csr_array], n_words: int) -> coo_array:
+    """Add the results of `count_chunk`. Return the nonzero entries of X (V, V): each unordered pair once, row <= column, in order."""
+    counts = sum(counted, csr_array((n_words, n_words), dtype=np.float32)).tocoo()
+    counts.data[counts.row == counts.col] *= 2  # a word next to itself counts in both directions
+    return counts
 
 
-def count_chunk(tokens: np.ndarray, sentences: np.ndarray, n_words: int, window: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return sorted unique keys low * V + high and their sums of 1/d."""
-    parts = []
+def count_chunk(tokens: np.ndarray, sentences: np.ndarray, n_words: int, window: int) -> csr_array:
+    """Return the sums (V, V) of 1/d float32 of a chunk's pairs, row <= column."""
+    rows, columns, values = [], [], []
     for d in range(1, window + 1):
-        a = tokens[:-d].astype(np.int64)
-        b = tokens[d:]
+        a, b = tokens[:-d], tokens[d:]
         is_pair = (sentences[:-d] == sentences[d:]) & (a >= 0) & (b >= 0)
-        parts.append((np.minimum(a, b) * n_words + np.maximum(a, b))[is_pair] * window + (d - 1))
-    keys, before = np.divmod(np.sort(np.concatenate(parts)), window)
-    return _merge([(keys, 1.0 / (before + 1))])
+        a, b = a[is_pair], b[is_pair]
+        rows.append(np.minimum(a, b))
+        columns.append(np.maximum(a, b))
+        values.append(np.full(len(a), 1 / d))
+    places = np.concatenate(rows), np.concatenate(columns)
+    return coo_array((np.concatenate(values), places), shape=(n_words, n_words)).tocsr().astype(np.float32)  # adds what repeats
 
 
 def initial_state(n_words: int, config: GloveConfig) -> GloveState:
@@ -137,19 +126,19 @@ def initial_state(n_words: int, config: GloveConfig) -> GloveState:
     return GloveState(values, np.ones_like(values))
 
 
-def fit(pairs: Cooccurrences, config: GloveConfig, state: GloveState, *, block: int = 1 << 23) -> Iterator[GloveProgress]:
+def fit(pairs: coo_array, config: GloveConfig, state: GloveState, *, block: int = 1 << 23) -> Iterator[GloveProgress]:
     """Train `state` in place up to config.epochs, from the epoch it has reached. Yields progress after each block of pairs."""
     sweep = _compiled_sweep()
     began = time.perf_counter()
     earlier = state.seconds
-    n = len(pairs.values)
+    n = pairs.nnz
     first = len(state.losses) + 1
     for epoch in range(first, config.epochs + 1):
         order = np.random.default_rng((config.seed, epoch)).permutation(n).astype(np.uint32)
         loss = terms = 0
         for start in range(0, n, block):
             chosen = order[start : start + block]
-            rows, columns, x = pairs.rows[chosen], pairs.columns[chosen], pairs.values[chosen]
+            rows, columns, x = pairs.row[chosen], pairs.col[chosen], pairs.data[chosen]
             weights = np.minimum(1, (x / config.x_max) ** 0.75).astype(np.float32)  # f(X), (block,)
             loss += sweep(rows, columns, np.log(x), weights, state.values, state.squares, np.float32(config.lr))
             terms += len(chosen) + int((rows != columns).sum())
@@ -166,7 +155,7 @@ def fit(pairs: Cooccurrences, config: GloveConfig, state: GloveState, *, block: 
 
 
 def train_glove(
-    prepared: Path, output: Path, config: GloveConfig, report: Report, *, work: Path, count: Callable[..., Cooccurrences] = count_pairs
+    prepared: Path, output: Path, config: GloveConfig, report: Report, *, work: Path, count: Callable[..., coo_array] = count_pairs
 ) -> Path:
     """Train GloVe on a folder of core.training.data and write the vectors to `output`.
 
@@ -174,12 +163,15 @@ def train_glove(
     (core.cluster.worker_model: on several machines). Raises MissingArtifact, CorruptArtifact or BadInput.
     """
     checkpoint = work / "checkpoint.pt"
-    corpus, ids, starts, types = _open_corpus(prepared)
+    corpus = Corpus(prepared)
+    meta, ids, types = corpus.meta, corpus.ids, corpus.types
+    if ids.max(initial=0) >= len(types):
+        raise CorruptArtifact(f"{prepared} is damaged: its ids.npy and types.txt do not fit together. Prepare it again.")
     words, numbers = choose_words(types, np.bincount(ids, minlength=len(types)), config)
-    run = json.dumps({"corpus": corpus, "words": len(words), **asdict(config), "epochs": None}, sort_keys=True)
+    run = json.dumps({"corpus": meta, "words": len(words), **asdict(config), "epochs": None}, sort_keys=True)
     resumed = _resume(checkpoint, run)
-    pairs = count(_chunks(ids, starts, numbers, report), n_words=len(words), window=config.window)
-    if not len(pairs.values):
+    pairs = count(_chunks(ids, corpus.starts, numbers, report), n_words=len(words), window=config.window)
+    if not pairs.nnz:
         raise BadInput(f"No two words that occur at least {config.min_count} times occur together in {prepared}.")
     state = resumed or initial_state(len(words), config)
     for step in fit(pairs, config, state):
@@ -187,9 +179,10 @@ def train_glove(
             _checkpoint(checkpoint, state, run)
         pace = f"{step.pairs_per_s / 1e6:.2f} M terms/s, {step.seconds_left / 60:.1f} min left"
         report(f"epoch {step.epoch} of {config.epochs}, {step.share:.0%}: loss {step.loss:.5f}, {pace}")
-    meta = {"corpus": corpus, "config": asdict(config), "losses": state.losses, "training_seconds": round(state.seconds)}
-    meta |= {"language": (language := languages.get_language(corpus.get("language", "en"))).code, "license": language.license}
-    save_glove(output, words, state.values[:, :, :-1].sum(axis=0), meta)  # w + w~, (V, D)
+    language = languages.get_language(meta.get("language", "en"))
+    facts = {"corpus": meta, "config": asdict(config), "losses": state.losses, "training_seconds": round(state.seconds)}
+    facts |= {"language": language.code, "license": language.license}
+    save_glove(output, words, state.values[:, :, :-1].sum(axis=0), facts)  # w + w~, (V, D)
     return output
 
 
@@ -223,15 +216,6 @@ def is_glove(folder: Path) -> bool:
     return not any(folder.iterdir())
 
 
-def _merge(runs: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-    """Merge runs of (sorted keys, values): each key once, its values summed."""
-    keys, values = (np.concatenate([run[k] for run in runs] or [np.empty(0, np.int64)]) for k in range(2))
-    order = np.argsort(keys, kind="stable")  # timsort: sorted runs are joined in one pass
-    keys, values = keys[order], values[order]
-    begins = np.flatnonzero(np.diff(keys, prepend=-1))
-    return keys[begins], np.add.reduceat(values, begins).astype(np.float32) if len(keys) else values.astype(np.float32)
-
-
 def _sweep(rows, columns, targets, weights, values, squares, lr):
     """Take one AdaGrad step for each X_ij and X_ji; targets are log X, weights f(X), (N,). Returns the sum of eq. 8's terms."""
     total = 0.0
@@ -262,19 +246,6 @@ def _sweep(rows, columns, targets, weights, values, squares, lr):
 @cache
 def _compiled_sweep() -> Callable[..., float]:
     return import_library("numba").njit(_sweep, fastmath={"reassoc", "contract", "arcp", "nsz"}, error_model="numpy")
-
-
-def _open_corpus(folder: Path) -> tuple[dict, np.ndarray, np.ndarray, list[str]]:
-    """Return the meta, ids, starts and types of a prepared folder."""
-    try:
-        meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
-        ids, starts = (np.load(folder / name, mmap_mode="r", allow_pickle=False) for name in ("ids.npy", "starts.npy"))
-        types = (folder / "types.txt").read_text(encoding="utf-8").split("\n")
-    except (OSError, ValueError, EOFError) as error:
-        raise MissingArtifact(f"{folder} is not a complete prepared text: {error}. Prepare it again.") from None
-    if starts.ndim != 1 or not len(starts) or starts[-1] != len(ids) or ids.max(initial=0) >= len(types):
-        raise CorruptArtifact(f"{folder} is damaged: its ids.npy, starts.npy and types.txt do not fit together.")
-    return meta, ids, starts, types
 
 
 def _chunks(ids, starts, numbers, report: Report, *, size: int = 2_000_000) -> Iterator[tuple[np.ndarray, np.ndarray]]:
