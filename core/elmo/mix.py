@@ -11,7 +11,6 @@ batch of one token it is the same. Products of normalized layers follow from tho
 """
 
 from collections.abc import Mapping, Sequence, Set
-from functools import lru_cache
 
 import numpy as np
 import torch
@@ -108,17 +107,10 @@ def gram(layers: np.ndarray) -> np.ndarray:
 
 def squared_norms(gram_rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Return s^T G s of every row from (N, L(L+1)/2) and weights (L,) or (K, L), as (N,) or (K, N). Off-diagonal products count twice."""
-    rows, columns, counted = _upper(weights.shape[-1])
-    factors = weights[..., rows] * weights[..., columns] * counted
+    rows, columns = np.triu_indices(weights.shape[-1])
+    factors = weights[..., rows] * weights[..., columns] * np.where(rows == columns, 1.0, 2.0)
     squares = factors.astype(gram_rows.dtype) @ gram_rows.T
     return np.maximum(squares, 0.0, out=squares)
-
-
-@lru_cache(maxsize=64)
-def _upper(n_layers: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the rows and columns of the upper triangle, and how often each of its products counts."""
-    rows, columns = np.triu_indices(n_layers)
-    return rows, columns, np.where(rows == columns, 1.0, 2.0)
 
 
 def mix_cosines(cross: np.ndarray, query_gram: np.ndarray, gram_rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -159,13 +151,6 @@ def layer_weights(layer: str, n_layers: int, weights: str | None = None, *, sens
 def stops(n_layers: int) -> np.ndarray:
     """Return the weights (L + 1, L) at the stops of a layer slider: each layer alone, then all equally."""
     return np.vstack([np.eye(n_layers), np.full(n_layers, 1 / n_layers)])
-
-
-def pair_products(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the layer products (L, L) and both grams (L(L+1)/2,) of two tokens (L, D), float64: all that any mix needs."""
-    wide = a.astype(np.float64), b.astype(np.float64)
-    rows, columns = np.triu_indices(len(a))
-    return wide[0] @ wide[1].T, *((item[rows] * item[columns]).sum(axis=1) for item in wide)
 
 
 def scores(shares: Sequence[float], limit: float) -> np.ndarray:

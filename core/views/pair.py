@@ -7,7 +7,7 @@ import numpy as np
 
 from ..analysis.anisotropy import mean_random_cosines
 from ..common.model_layers import SENSES
-from ..elmo.mix import mix_cosines, pair_products, stops
+from ..elmo.mix import gram, mix_cosines, stops
 from ..index.sense_space import MOST_READ
 from ..index.table import OccurrenceTable
 from ..senses import scene, verdict
@@ -86,7 +86,7 @@ def judge(workspace: Workspace, first: WordInContext, second: WordInContext) -> 
 def space_cosines(workspace: Workspace, first: WordInContext, second: WordInContext) -> dict[str, float]:
     """Return the cosine of both words by layer, last the mix. This needs neither labels nor static vectors."""
     a, b = (query.layers for query in workspace.queries((first, second)))
-    cross, gram_a, gram_b = pair_products(a, b)
+    cross, (gram_a, gram_b) = a @ b.T, gram(np.stack([a, b]))
     values = mix_cosines(cross[None], gram_a, gram_b[None], stops(len(a)))[:, 0]
     return dict(zip(workspace.layers.spaces, map(float, values), strict=True))
 
