@@ -214,11 +214,12 @@ def _read_hdf5(path: Path, model: BiLM) -> dict[str, torch.Tensor]:
 
 
 def _from_tensorflow(file, model: BiLM, path: Path):
-    """Yield (our name, tensor) for every weight in an open HDF5 file. `model` is on the device "meta"."""
+    """Yield (our name, tensor) for every weight in an open HDF5 file of a model with the shapes of `model`."""
     import h5py
 
     shape = model.shape
-    needed = {name: tuple(value.shape) for name, value in _to_tensorflow(model.state_dict(), shape)}
+    blank = {name: torch.zeros(()).expand(value.shape) for name, value in model.state_dict().items()}  # "meta" would import the compiler
+    needed = {name: tuple(value.shape) for name, value in _to_tensorflow(blank, shape)}
 
     def read(name: str) -> torch.Tensor:
         try:
