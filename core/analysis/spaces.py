@@ -15,7 +15,7 @@ import torch
 
 from ..common.directions import unit
 from ..common.errors import BadInput
-from ..common.i18n import t, tn
+from ..common.i18n import t
 from ..common.significance import rank_p
 from ..elmo.mix import check_weights, mixed
 from ..index.table import OccurrenceTable
@@ -126,16 +126,8 @@ def find_common_words(spaces: Sequence[Space], *, max_words: int = MOST_WORDS) -
     common = set.intersection(*(set(ranked) for ranked in ranks))
     common = {word for word in common if any(map(str.isalpha, word))}
     if len(common) < FEWEST_WORDS:
-        names = ", ".join(space.name for space in spaces)
-        raise BadInput(
-            tn(
-                "{names} share {n} word, but {least} are needed. Choose a larger corpus or other vectors.",
-                "{names} share {n} words, but {least} are needed. Choose a larger corpus or other vectors.",
-                len(common),
-                names=names,
-                least=FEWEST_WORDS,
-            )
-        )
+        values = {"names": ", ".join(space.name for space in spaces), "n": len(common), "least": FEWEST_WORDS}
+        raise BadInput(t("Words that {names} share: {n} of the {least} needed. Choose a larger corpus or other vectors.", **values))
     return tuple(sorted(common, key=lambda word: (max(rank[word] for rank in ranks), word))[:max_words])
 
 

@@ -258,12 +258,8 @@ def build(shards: Shards, space: SenseSpace | None = None, *, report: Report | N
         with (temporary / "cells.faiss").open("wb") as stream:  # faiss hides why a file of its own cannot be written
             faiss.write_index(index, faiss.PyCallbackIOWriter(stream.write))
         meta = {"format": FORMAT, "occurrences": n, "cells": cells, "bytes": (temporary / "cells.faiss").stat().st_size}
-        meta |= {
-            "seconds": round(time.perf_counter() - began, 1),
-            "corpus": shards.meta["corpus"],
-            "model": _fingerprint(shards, space),
-            "lengths": lengths.tolist(),
-        }
+        meta |= {"seconds": round(time.perf_counter() - began, 1), "corpus": shards.meta["corpus"]}
+        meta |= {"model": _fingerprint(shards, space), "lengths": lengths.tolist()}
         write_json(temporary / "meta.json", meta | provenance(faiss=faiss.__version__))
     return meta
 

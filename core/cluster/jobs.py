@@ -186,7 +186,5 @@ def _answer(future: Future, job: ShardJob) -> Any:
         values = {"name": job.name, "n": error.allowed_failures + 1}
         raise ElmoscopeError(t("{name} crashed {n} workers, probably out of memory. Add memory and rerun.", **values)) from None
     except ModuleNotFoundError as error:
-        message = t(
-            "Workers lack the module '{name}'. Start them in Elmoscope’s folder, or install Elmoscope where they run.", name=error.name
-        )
+        message = t("Workers lack the module '{name}'. Start them in Elmoscope’s folder, or install it where they run.", name=error.name)
         raise BadInput(message) from None

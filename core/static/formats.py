@@ -78,26 +78,12 @@ def notes(name: str, properties: Mapping[str, Any]) -> tuple[str, ...]:
     if properties.get("heading"):
         sentences.append(t("{name}: the first row is a heading and was left out.", name=name))
     if n := properties.get("not_utf8", 0):
-        sentences.append(
-            tn(
-                "{name}: {n:,} word is not UTF-8 ({place}). � replaces the bytes that cannot be read.",
-                "{name}: {n:,} words are not UTF-8 (the first: {place}). � replaces the bytes that cannot be read.",
-                n,
-                name=name,
-                place=_place(properties["format"], properties["first_not_utf8"]),
-            )
-        )
+        values = {"name": name, "n": n, "place": _place(properties["format"], properties["first_not_utf8"])}
+        sentences.append(t("{name}: words that are not UTF-8: {n:,} (first: {place}). � replaces unreadable bytes.", **values))
     if n := properties.get("quoted", 0):
-        sentences.append(
-            tn(
-                "{name}: {n:,} word was read without its quotation marks.",
-                "{name}: {n:,} words were read without quotation marks.",
-                n,
-                name=name,
-            )
-        )
+        sentences.append(t("{name}: words read without their quotation marks: {n:,}.", name=name, n=n))
     if n := properties.get("duplicates", 0):
-        sentences.append(tn("{name}: {n:,} repeated word was left out.", "{name}: {n:,} repeated words were left out.", n, name=name))
+        sentences.append(t("{name}: repeated words left out: {n:,}.", name=name, n=n))
     return tuple(sentences)
 
 
@@ -166,10 +152,8 @@ class _ByteCount:
         """Count `n` bytes as stored. Raises BadInput if they exceed the memory for vectors."""
         self._n_stored += n
         if self._n_stored > self._max_mb * 10**6:
-            message = t(
-                "{name} exceeds {n:,} MB of vectors. Use fewer words, or raise ELMOSCOPE_MAX_VECTORS_MB.", name=self._name, n=self._max_mb
-            )
-            raise BadInput(message)
+            values = {"name": self._name, "n": self._max_mb}
+            raise BadInput(t("{name} exceeds {n:,} MB of vectors. Use fewer words, or raise ELMOSCOPE_MAX_VECTORS_MB.", **values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,10 +201,7 @@ def _form_of(head: bytes, name: str) -> _Form:
         _CONTROLS.search(start) or len(start.decode(errors="ignore").encode()) < len(start) - 3 * (len(body) > 4096)
     )
     if is_binary and not header:
-        message = t(
-            "{name}, line 1: neither text nor a word2vec header. Save the vectors as text: a word and its numbers in each line.", name=name
-        )
-        raise BadInput(message)
+        raise BadInput(t("{name}, line 1: neither text nor a word2vec header. Save a word and its numbers per line.", name=name))
     dim = promised_dim if header else counts[0]
     if most_common and n >= max(2, len(counts) * (0.9 if header else 0.5)):  # lines that agree outweigh a header
         dim = most_common
@@ -333,10 +314,10 @@ def _check_values(form: _Form, matrix: np.ndarray, places: list[int], odd_words:
     In a binary file they show that a word contains a blank: its end is then read as numbers, and the last bytes of its vector as the
     beginning of the next word, one of `odd_words`.
     """
-    displaced = t("A word may contain a blank, or the first line may be wrong: save the vectors as text") if form.is_binary else ""
     sizes = np.abs(matrix)
     if len(bad := np.flatnonzero(~(sizes <= 1e15).all(axis=1))):  # also finds what is not a number
-        raise form.error(places[bad[0]], ". ".join(filter(None, [t("not a number, or above 1e15"), displaced])))
+        problem = t("not a number, or above 1e15")
+        raise form.error(places[bad[0]], _perhaps_displaced(problem) if form.is_binary else problem)
     if not form.is_binary:
         return
     signs = matrix.view("u1").reshape(*matrix.shape, 4)
@@ -350,7 +331,7 @@ def _check_values(form: _Form, matrix: np.ndarray, places: list[int], odd_words:
         if (row := rows.get(place - 1)) is not None and (size := sizes[row][sizes[row] > 0]).size:
             spelled[row] |= size.max() > 1e12 * size.min()
     if len(bad := np.flatnonzero(spelled)):
-        raise form.error(places[bad[0]], t("its numbers are not those of a vector") + ". " + displaced)
+        raise form.error(places[bad[0]], _perhaps_displaced(t("its numbers are not those of a vector")))
 
 
 def _check_end(form: _Form, n_words: int, n_left_over: int) -> None:
@@ -359,10 +340,12 @@ def _check_end(form: _Form, n_words: int, n_left_over: int) -> None:
         values = {"name": form.file, "promised": form.promised or 0, "n": n_words}
         raise CorruptArtifact(t("{name} ends after {n:,} of {promised:,} words. Download it again.", **values))
     if n_left_over:
-        problem = t(
-            "{n:,} bytes are left over. A word may contain a blank, or the first line may be wrong: save the vectors as text", n=n_left_over
-        )
-        raise form.error(n_words, problem)
+        raise form.error(n_words, _perhaps_displaced(t("{n:,} bytes are left over", n=n_left_over)))
+
+
+def _perhaps_displaced(problem: str) -> str:
+    """Add to a problem of a binary file how its words and numbers may have been displaced."""
+    return f"{problem}. {t('A word may contain a blank, or the first line may be wrong: save the vectors as text')}"
 
 
 def _place(form: str, place: int) -> str:
@@ -465,10 +448,7 @@ def _binary_rows(stream: IO[bytes], form: _Form, rest: list[bytes], count: _Byte
             place += 1
             word = buffer[start : end - 1].lstrip(b"\r\n")
             if not word or b"\n" in word:
-                problem = t(
-                    "no word before the numbers. A word may contain a blank, or the first line may be wrong: save the vectors as text"
-                )
-                raise form.error(place, problem)
+                raise form.error(place, _perhaps_displaced(t("no word before the numbers")))
             count.add_read(end + size - start)
             yield place, word, buffer[end : end + size]
             start = end + size

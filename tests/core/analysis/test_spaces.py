@@ -90,7 +90,7 @@ def test_shared_words_are_ordered_alike_from_both_sides():
     assert words == spaces.find_common_words([b, a], max_words=25) and len(words) == 25
     assert set(words[:2]) == {"w14x", "w15x"}  # their worse rank is the best
     assert np.array_equal(spaces.on_words(b, words[:1])[0], b.vectors[b.words.index(words[0])])
-    with pytest.raises(BadInput, match="share 0 words"):
+    with pytest.raises(BadInput, match="share: 0 of the 20 needed"):
         spaces.find_common_words([a, spaces.Space("c", ("x",), noise(0, n=1))])
 
 

@@ -22,9 +22,9 @@ from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.senses.separation import sense_report_of, static_report_of
 from core.static import formats
 from core.static import vectors as static_vectors
-from core.static.glove_training import save_glove
 from core.static.vectors import StaticVectors, cosines, evaluate_vectors, load_vectors, open_vectors, static_contexts
 from core.text.tokens import JOINER
+from core.training.glove import save_glove
 from tests.tiny import zipped
 
 WORDS = ["the", "bank", "river", "élan", "the end"]
@@ -169,7 +169,7 @@ def test_a_folder_of_ours_comes_back_within_its_rounding(tmp_path):
     assert (np.abs(vectors.keyed.vectors - ROWS) <= np.abs(ROWS).max(axis=1, keepdims=True) / 254 + 1e-6).all()
 
 
-REPLACED = "\ufffd replaces the bytes that cannot be read."
+REPLACED = "\ufffd replaces unreadable bytes."
 W2V = b"2 2\na 1 2\nb 3 4\n"
 NINE = b"".join(b"w%d 0.25 -0.5 1.5\n" % k for k in range(9))
 RATINGS = b"".join(b"%d 3 1\n" % k for k in (4, 1, 4, 1, 4))  # a matrix of whole numbers
@@ -220,7 +220,7 @@ WRONG_TEXTS = {  # what is said, and the files
     ),
     "v.txt, line 2: a count before the numbers.": (b"2 3\nbank 9 0.1 0.2 0.3\nriver 7 0.1 0.5 0.2\n",),
     "v.txt, line 2: a row number before the word.": (b'"V1" "V2" "V3"\n"1" "bank" 0.1 0.2\n"2" "river" 0.1 0.5\n',),
-    "neither text nor a word2vec header. Save the vectors as text: a word and its numbers in each line.": (
+    "neither text nor a word2vec header. Save a word and its numbers per line.": (
         *(bytes(range(256)), gzip.compress(gzip.compress(GLOVE)), b"\x93NUMPY\x01\x00v\x00{}", b"\x89HDF\r\n\x1a\n\x00"),
     ),
     "v.txt, line 3: 1 number instead of 2.": (W2V[:-3],),
@@ -281,12 +281,12 @@ def test_each_malformed_file_is_refused_in_a_sentence(tmp_path, name, data, erro
         (b"2 1\na 1 2\nb 3 4\n", "a b", "the first line promises 1 numbers per word, but the lines have 2."),
         (b"1000000000000 2" + BINARY[3:], "a b", "the first line promises 1,000,000,000,000 words, but the file has 2."),
         (b"1 2" + BINARY[3:], "a b", "the first line promises 1 words, but the file has 2."),
-        (b"a 1 2\nb\xe9 3 4\n", "a b\ufffd", f"1 word is not UTF-8 (line 2). {REPLACED}"),
-        (b"2 2\na 1 2\n\xc3 3 4\n", "a \ufffd", f"1 word is not UTF-8 (line 3). {REPLACED}"),
-        (BINARY.replace(b"b ", b"b\xc3 "), "a b\ufffd", f"1 word is not UTF-8 (word 2). {REPLACED}"),
-        (b"a 1 2\na 5 6\nb 3 4\n", "a b", "1 repeated word was left out."),
-        (b'"a" 1 2\n"b" 3 4\n', "a b", "2 words were read without quotation marks."),
-        *((b'"%b" 1 2\n"b" 3 4\n' % mark, '" b', "2 words were read without quotation marks.") for mark in (b'""', b'\\"')),
+        (b"a 1 2\nb\xe9 3 4\n", "a b\ufffd", f"words that are not UTF-8: 1 (first: line 2). {REPLACED}"),
+        (b"2 2\na 1 2\n\xc3 3 4\n", "a \ufffd", f"words that are not UTF-8: 1 (first: line 3). {REPLACED}"),
+        (BINARY.replace(b"b ", b"b\xc3 "), "a b\ufffd", f"words that are not UTF-8: 1 (first: word 2). {REPLACED}"),
+        (b"a 1 2\na 5 6\nb 3 4\n", "a b", "repeated words left out: 1."),
+        (b'"a" 1 2\n"b" 3 4\n', "a b", "words read without their quotation marks: 2."),
+        *((b'"%b" 1 2\n"b" 3 4\n' % mark, '" b', "words read without their quotation marks: 2.") for mark in (b'""', b'\\"')),
         *((data, "a b", "") for data in (W2V, BINARY, BOM + BINARY, b"\n\na 1 2\nb 3 4", b" a 1 2\n b 3 4\n", W2V.replace(b"\n", b"\r"))),
         *((data, "a b", "") for data in (W2V.replace(b" ", b"   "), W2V.replace(b" ", b"\t").replace(b"\n", b" \t\r\n"))),
         *((W2V.decode().encode(codec), "a b", "") for codec in ("utf-16", "utf-16-be", "utf-32")),
@@ -323,7 +323,7 @@ def test_a_first_word_with_whole_numbers_is_not_a_heading(tmp_path, rows):
 def test_phrases_that_pandas_quotes_are_read_without_quotation_marks(tmp_path):
     vectors = read(tmp_path, ' 0 1 2\nbank 0.1 0 1\n"New York" 0.1 0.5 1\n"a ""b""" 0.1 0.5 1\n" \u22120.5 .25 1\n')
     assert vectors.words == ["bank", "New York", 'a "b"', '"'] and vectors.vector('"').tolist() == [-0.5, 0.25, 1]
-    assert vectors.notes[1:] == ("v.txt: 2 words were read without quotation marks.",)
+    assert vectors.notes[1:] == ("v.txt: words read without their quotation marks: 2.",)
 
 
 KOREAN = "은행 강 돈 배 눈 대출 이자 나무 다리 숲 머리 the"
@@ -351,14 +351,14 @@ def test_a_few_damaged_words_among_others_beyond_ascii_are_replaced(tmp_path):
     lines = [f"{word}{k} 1 2\n".encode() for k, word in enumerate(words)] + [b"x\xff 3 4\n", b"y\xc3 5 6\n"]
     vectors = read(tmp_path, b"".join(lines))
     assert vectors.words[-2:] == ["x\ufffd", "y\ufffd"] and vectors.vector("y\ufffd").tolist() == [5, 6]
-    assert vectors.notes == (f"v.txt: 2 words are not UTF-8 (the first: line 9). {REPLACED}",)
+    assert vectors.notes == (f"v.txt: words that are not UTF-8: 2 (first: line 9). {REPLACED}",)
 
 
 def test_text_with_control_characters_is_refused_and_a_single_one_is_replaced(tmp_path):
     with pytest.raises(BadInput, match=r"^v\.txt, line 1: not UTF-8 text \(2 of 3 words\)"):
         read(tmp_path, b"a\0 1 2\nb\x1b 3 4\nc 5 6\n")
     vectors = read(tmp_path, b"a 1 2\nb\0 3 4\nc 5 6\n")
-    assert vectors.words == ["a", "b\ufffd", "c"] and vectors.notes == (f"v.txt: 1 word is not UTF-8 (line 2). {REPLACED}",)
+    assert vectors.words == ["a", "b\ufffd", "c"] and vectors.notes == (f"v.txt: words that are not UTF-8: 1 (first: line 2). {REPLACED}",)
 
 
 def test_damaged_words_with_different_bytes_are_different_words(tmp_path):
@@ -367,7 +367,7 @@ def test_damaged_words_with_different_bytes_are_different_words(tmp_path):
     vectors = read(tmp_path, b"".join(lines))
     assert vectors.words[60:] == ["ri\ufffd", "ri\\xfe", "ri\\x01", "so\\xff", "so\ufffd"]
     assert [vectors.vector(word)[0] for word in vectors.words[60:]] == [0, 1, 3, 4, 5]
-    assert vectors.notes[1] == "v.txt: 1 repeated word was left out."
+    assert vectors.notes[1] == "v.txt: repeated words left out: 1."
 
 
 @pytest.mark.parametrize("header", [b"", b"7 3\n"])
