@@ -25,7 +25,7 @@ from ..common.errors import CorruptArtifact, MissingArtifact
 from ..common.i18n import t
 from ..common.libraries import import_library
 from ..files.artifacts import replacing
-from .axes import principal
+from .axes import find_views
 
 CLIP, NEGATIVES = 4.0, 5  # largest move along an axis, and points pushed away for each one pulled (umap's defaults)
 FORMAT = 1  # version of a saved map
@@ -96,7 +96,7 @@ class FrozenMaps:
 
 def pca(vectors: np.ndarray) -> np.ndarray:
     """Return the first two principal components (N, 2) of the directions of vectors (N, D). The largest loading of each is positive."""
-    return principal(unit_rows(vectors)).place(vectors)
+    return find_views([unit_rows(vectors)])[0].plane.place(vectors)
 
 
 def aligned_maps(

@@ -64,22 +64,11 @@ class Pole:
     layers: np.ndarray  # (n, L, D) float32
 
 
-def principal(vectors: np.ndarray, dims: int = 2) -> Plane:
-    """Return the first `dims` principal components of the directions of vectors (N, D).
-
-    The largest loading of each axis is positive. The components are eigenvectors of the smaller product matrix, (N, N) or (D, D);
-    eigenvalues below rounding count as zero.
-    """
-    rows = unit_rows(vectors, np.float64)
-    mean = rows.mean(axis=0)
-    rows -= mean
-    return _plane(rows, mean, _components(rows, dims))
-
-
 def find_views(spaces: Sequence[np.ndarray], dims: int = 2) -> list[View]:
-    """Return the principal plane of each of K spaces (N, D), rotated so that points stay near their previous place.
+    """Return the first `dims` principal components of each of K spaces (N, D), rotated so that points stay near their previous place.
 
-    A rotation or reflection within the plane changes neither the plane nor its share of the variance.
+    A rotation or reflection within the plane changes neither the plane nor its share of the variance. In the first space the largest
+    loading of each axis is positive.
     """
     from scipy.linalg import orthogonal_procrustes
 

@@ -66,7 +66,7 @@ def test_two_poles_on_one_point_are_no_axis_and_a_pole_of_one_lies_at_the_mean_f
 @pytest.mark.parametrize("shape", [(80, 12), (9, 30)])  # more points than dimensions, and fewer
 def test_places_and_shares_of_the_spread_equal_scikit_learn(shape):
     vectors = np.random.default_rng(3).normal(size=shape)
-    plane, model = axes.principal(vectors, 3), PCA(3).fit(unit_rows(vectors, np.float64))
+    plane, model = find_views([vectors], 3)[0].plane, PCA(3).fit(unit_rows(vectors, np.float64))
     np.testing.assert_allclose(plane.shares, model.explained_variance_ratio_, atol=1e-9)
     largest = np.take_along_axis(model.components_, np.abs(model.components_).argmax(axis=1)[:, None], axis=1)[:, 0]
     np.testing.assert_allclose(plane.place(vectors), model.transform(unit_rows(vectors)) * np.sign(largest), atol=1e-5)
