@@ -3,10 +3,7 @@
 The app does not use st.navigation, because with a folder called pages/ a cold deep link would run a page without app.py.
 """
 
-import itertools
 import json
-import re
-from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
@@ -29,7 +26,6 @@ STYLE = "<style>\n" + Path(__file__).with_name("style.css").read_text("utf-8") +
 # Each step of the user (a typed text, a click, an example, a page) is one entry of the browser's history. Streamlit alone would add an entry for
 # each value that changes in a run: an example with two sentences and two words would add four. Quick changes, as of a slider, are one step.
 _browser = st.components.v2.component("browser", js=Path(__file__).with_name("browser.js").read_text("utf-8"), html="<span></span>")
-IN_SIGHT = 1  # sentences of a notice; the others are folded
 SLIDES = "slides"  # the view that fills the screen
 ENGLISH_ONLY = "pages/classify.py"
 
@@ -139,20 +135,8 @@ def lede(text: str) -> None:
 
 
 def notice(lines: list[str]) -> None:
-    """Show what to notice in the result: the first sentence, and the others under More."""
+    """Show what to notice in the result: the first line, and the others under More."""
     record.now().note("notice", Markup(" ").join(lines))
-    visible, more = in_sight(lines)
+    visible, more = lines[:1], lines[1:]
     rest = html("<details><summary>{}</summary>{}</details>", t("More"), Markup(" ").join(more)) if more else ""
     show_html('<div class="notice"><b>{}</b> {}{}</div>', t("What to notice."), Markup(" ").join(visible), rest)
-
-
-def in_sight(lines: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Split lines into visible ones (IN_SIGHT sentences, or else one line) and the others."""
-    counts = itertools.accumulate(sentence_count(line) for line in lines)
-    n = max(1, sum(count <= IN_SIGHT for count in counts))
-    return list(lines[:n]), list(lines[n:])
-
-
-def sentence_count(text: str) -> int:
-    """Count the sentences of a line of the interface, in any of its languages."""
-    return max(1, len(re.findall(r"(?<!\bet al)[.!?]+[”’)]*(?=\s|$)", re.sub("<[^>]*>", "", text).strip())))

@@ -8,17 +8,9 @@ import pytest
 
 from core.common.config import ASSETS
 from core.files.artifacts import read_json
-from pages._frame.frame import in_sight, sentence_count
 from tests.app.visit import HANGUL, PATHS, html_of, opened, opened_whole, read_through, words_on
 
 WITH_SENTENCES = ("app.py", "pages/neighbors.py", "pages/map.py", "pages/mix.py", "pages/why.py")
-
-
-def test_only_the_first_sentence_of_a_notice_is_visible():
-    assert sentence_count("Peters et al. (2018) gained 2.5 points here.") == 1 == sentence_count("no end")
-    assert sentence_count("It is <b>far.</b> “Is it?” No.") == 3 and sentence_count("둘은 다릅니다. 가깝습니다.") == 2
-    assert in_sight(["One.", "Two. Three.", "Four."]) == (["One."], ["Two. Three.", "Four."])
-    assert in_sight(["One. Two. Three."]) == (["One. Two. Three."], []) and in_sight([]) == ([], [])
 
 
 ODD_TEXTS = ("", " ", "\x00", "🎉🎉", "ا ب ت", "눈이 온다", "<b>bold</b> & 'quotes'", "a" * 1999, "bank " * 399)
