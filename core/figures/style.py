@@ -45,8 +45,9 @@ DOTTED = {"color": "#888", "width": 1.5, "dash": "dot"}
 THIN = {"width": 0.7, "color": "rgba(255,255,255,0.7)"}
 LEGEND = {"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom"}
 AT_LEFT = {"xref": "paper", "xanchor": "left", "align": "left"}
-CONFIG = {"displaylogo": False, "displayModeBar": False, "responsive": True}
-MAP_CONFIG = {"displaylogo": False, "responsive": True, "scrollZoom": True, "modeBarButtonsToRemove": ["autoScale2d", "toImage"]}
+# Plotly's configurations. The page's export presses the camera button, which a figure without a menu has out of sight.
+CONFIG = {"displaylogo": False, "responsive": True, "displayModeBar": True, "modeBarButtons": [["toImage"]]}
+MAP_CONFIG = {"displaylogo": False, "responsive": True, "scrollZoom": True, "modeBarButtonsToRemove": ["autoScale2d"]}
 
 
 class Figure(go.Figure):
@@ -270,10 +271,3 @@ def layer_color(name: str) -> str:
     share = min(1.0, int(name) / max(1, model_layers.in_use().n - 1))
     (low, high), along = (("0", "1"), 2 * share) if share < 0.5 else (("1", "2"), 2 * share - 1)
     return between(LAYER_COLORS[low], LAYER_COLORS[high], along)
-
-
-def with_camera(config: dict[str, Any]) -> dict[str, Any]:
-    """Return Plotly's configuration with a camera button, which the page's export presses unseen. A figure without a menu shows none."""
-    if not config.get("displayModeBar", True):
-        return {**config, "displayModeBar": True, "modeBarButtons": [["toImage"]]}
-    return {**config, "modeBarButtonsToRemove": [name for name in config.get("modeBarButtonsToRemove", []) if name != "toImage"]}

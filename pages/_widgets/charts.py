@@ -11,7 +11,7 @@ from core.common.i18n import t
 from core.common.markup import Markup, html
 from core.figures import measures
 from core.figures.maps import MapLook, Star, map_figure
-from core.figures.style import CONFIG, layer_color, layer_title, mark, with_camera
+from core.figures.style import CONFIG, layer_color, layer_title, mark
 from core.index.rows import Occurrence
 from pages._export import record
 from pages._frame.markup import show_html
@@ -27,7 +27,7 @@ def draw(figure: go.Figure, *, key: str, alt: str, config: dict[str, Any] = CONF
     """
     alt = alt if len(alt) <= LONGEST else alt[: LONGEST - 1] + "…"
     record.now().note("figure", record.NotedFigure(figure, alt), key)
-    return st.plotly_chart(figure, key=key, alt=alt, config=with_camera(config), **options)
+    return st.plotly_chart(figure, key=key, alt=alt, config=config, **options)
 
 
 def note(figure: go.Figure | Callable[[], go.Figure], *, key: str, alt: str) -> None:
