@@ -90,7 +90,7 @@ def _text(task: str) -> str:
     key, prepared = f"text_{name if name in by_task else 'own'}", by_task.get(name, {})
     texts, label = tuple(prepared), t("Your text")
     if texts:
-        titles = {text: example_title(text, is_wrong=prepared[text].is_wrong) for text in texts}
+        titles = {text: example_title(text, is_wrong=examples.WRONG in prepared[text]) for text in texts}
         offer_examples(texts, f"{key}_example", partial(st.session_state.__setitem__, key), format_func=titles.get)
     text = text_box(key, label, texts[0] if texts else "", limits().max_passage, height=80, placeholder=t("Type a headline or message"))
     as_you_type(label)
@@ -113,8 +113,8 @@ def _answers(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str, names
     _bars(opened, answers, key="classify.answers")
     tokens = opened.tokens(text)
     deaf = without_a_word({name: opened.heads[name] for name in names}, tokens, classifiers.workspace_for(task, in_use).vectors)
-    example = examples.classify().get(opened.task.name, {}).get(text)
-    notice(describe_answers(answers, deaf, example.label if example else ""))
+    example = examples.classify().get(opened.task.name, {}).get(text, {})
+    notice(describe_answers(answers, deaf, example.get("label", "")))
 
 
 def _describe_gain(opened: tasks.OpenHeads) -> None:

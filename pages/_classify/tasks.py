@@ -70,10 +70,10 @@ def show(in_use: InUse) -> None:
             return
         titles = {name: task_titles()[name] for name in ORDER if name in result}
         task = choice("task_of_paper", t("Task"), titles, next(iter(titles)))
-        items, errors = examples.tasks()[task], examples.task_errors()[task]
-        names = [example_title(next(iter(item.values())), is_wrong=tuple(item.values()) in errors) for item in items]
-        key = f"tasks_example_{task}"
-        offer_examples(range(len(items)), key, lambda k: st.session_state.update(items[k]), format_func=names.__getitem__)
+        items = examples.tasks()[task]
+        names = [example_title(next(iter(item.values())), is_wrong=examples.WRONG in item) for item in items]
+        key, fill = f"tasks_example_{task}", lambda k: st.session_state.update(examples.texts_of(items[k]))
+        offer_examples(range(len(items)), key, fill, format_func=names.__getitem__)
         with show_errors():
             PAGES[task](in_use)
         if problems := result[task].problems:
@@ -277,10 +277,9 @@ def _side_by_side(by_variant: dict[str, Any], draw_variant: Callable[[str], Mark
 def _notice(task: str, line: str) -> None:
     """Show what to notice in both answers, after the right answer to an example that ELMo gets wrong."""
     name = "coreference" if task == "clusters" else task
-    texts = tuple(st.session_state.get(key) for key in examples.tasks()[name][0])
-    right = examples.task_errors()[name].get(texts)
-    lines = [t("ELMo errs here: {right}.", right=right)] if right else []
-    lines.append(line)
+    items = [item for item in examples.tasks()[name] if examples.WRONG in item]
+    shown = [item for item in items if all(st.session_state.get(key) == text for key, text in examples.texts_of(item).items())]
+    lines = [*(t("ELMo errs here: {right}.", right=item[examples.WRONG]) for item in shown), line]
     if summary := summaries(read_results()).get(task):
         values = {"measure": measure_titles()[TASKS[task].name], "baseline": summary.baseline, "elmo": summary.elmo}
         text = t("On {n:,} unseen examples, {measure}: {baseline:.1%} without ELMo, {elmo:.1%} with it.", n=summary.sizes["test"], **values)

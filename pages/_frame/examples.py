@@ -1,6 +1,7 @@
 """The examples of every page in the selected language: those of its description, else sentences with labels."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from core.common.errors import ElmoscopeError
 from core.common.i18n import ENGLISH
@@ -10,7 +11,7 @@ from core.text.languages import Language
 from core.text.sentences import read_sentences
 from core.text.tokens import join_tokens
 
-WRONG = "wrong"  # in a task's example: the right answer where ELMo errs
+WRONG = "wrong"  # in an example that ELMo gets wrong: True, or the right answer of a task of the paper
 FIRST = 8  # words, where a language names none
 
 
@@ -22,14 +23,6 @@ class Decided:
     word: str
     sense: str = ""
     shows: str = ""  # "past", "future", "apart" if the halves disagree, or "wrong", at the model's default layer; "" if unknown
-
-
-@dataclass(frozen=True, slots=True)
-class LabeledExample:
-    """The label of a text for the classifiers, and whether the classifier with ELMo is wrong."""
-
-    label: str
-    is_wrong: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,27 +71,20 @@ def invented() -> str:
     return words.get("invented", next(iter(words.values()))).partition(" ")[0]
 
 
-def classify() -> dict[str, dict[str, LabeledExample]]:
-    """Return the examples of each classifier's task by their text, in English, which the classifiers read."""
+def classify() -> dict[str, dict[str, dict[str, Any]]]:
+    """Return the examples of each classifier's task by their text ("text", "label", WRONG), in English, which the classifiers read."""
     stored = languages.get_language(ENGLISH).examples["classify"]
-    return {
-        task: {item["text"]: LabeledExample(item["label"], item.get("wrong", False)) for item in items} for task, items in stored.items()
-    }
+    return {task: {item["text"]: item for item in items} for task, items in stored.items()}
 
 
 def tasks() -> dict[str, list[dict[str, str]]]:
-    """Return the examples of each task of the paper: the texts of its boxes by their keys, in English, which its heads read."""
-    stored = languages.get_language(ENGLISH).examples["tasks"]
-    return {task: [{key: text for key, text in item.items() if key != WRONG} for item in items] for task, items in stored.items()}
+    """Return the examples of each task of the paper: the texts of its boxes by their keys, and WRONG, in English, which its heads read."""
+    return languages.get_language(ENGLISH).examples["tasks"]
 
 
-def task_errors() -> dict[str, dict[tuple[str, ...], str]]:
-    """Return the examples that ELMo gets wrong: task -> the texts of the boxes -> what is right."""
-    stored = languages.get_language(ENGLISH).examples["tasks"]
-    return {
-        task: {tuple(text for key, text in item.items() if key != WRONG): item[WRONG] for item in items if WRONG in item}
-        for task, items in stored.items()
-    }
+def texts_of(example: dict[str, str]) -> dict[str, str]:
+    """Return the texts of a task's example by the keys of their boxes."""
+    return {key: text for key, text in example.items() if key != WRONG}
 
 
 def initial_texts(language: Language) -> dict[str, str]:
