@@ -1,12 +1,11 @@
 """Check the host, origin, path and uploads of every request before Streamlit handles it.
 
-Each check is a function for one kind of input. It returns a refusal, or None.
+Each check is a function for one kind of input. It refuses by raising HTTPException.
 """
 
 import asyncio
 import re
 from collections import defaultdict
-from dataclasses import dataclass
 
 from google.protobuf.message import DecodeError
 from starlette.exceptions import HTTPException
@@ -39,14 +38,6 @@ MB = 1_000_000
 SHARES = 5  # all sessions together may upload as much as this number of sessions
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """The reason why a request is refused, as a status and a sentence."""
-
-    status: int
-    sentence: str
-
-
 class Gate:
     """The first middleware. It refuses requests that no page sends, and bounds the size of the others."""
 
@@ -61,16 +52,21 @@ class Gate:
             await self._app(scope, receive, send)
             return
         path = scope["path"].removeprefix(self._prefix)
-        refusal = check_address(scope) or check_host(scope) or check_origin(scope) or check_route(path)
-        upload = UPLOAD.fullmatch(path.removeprefix(CORE)) if path.startswith(f"{CORE}upload_file") else None
-        if refusal is None and path.startswith(f"{CORE}upload_file"):
-            refusal = check_upload(upload and upload[1], scope["method"])
-        if refusal is None and scope["type"] == "websocket" and self._n_sockets >= MAX_SOCKETS:
-            refusal = Refusal(503, f"This server has {MAX_SOCKETS:,} open pages, which is its limit. Try again later.")
-        if refusal is not None:
-            answer = PlainTextResponse(refusal.sentence + "\n", refusal.status, headers={"Connection": "close"})
-            await answer(scope, receive, send)
-        elif scope["type"] == "websocket":
+        is_upload = path.startswith(f"{CORE}upload_file")
+        upload = UPLOAD.fullmatch(path.removeprefix(CORE)) if is_upload else None
+        try:
+            check_address(scope)
+            check_host(scope)
+            check_origin(scope)
+            check_route(path)
+            if is_upload:
+                check_upload(upload and upload[1], scope["method"])
+            if scope["type"] == "websocket" and self._n_sockets >= MAX_SOCKETS:
+                raise refusal(503, f"This server has {MAX_SOCKETS:,} open pages, which is its limit. Try again later.")
+        except HTTPException as error:
+            await PlainTextResponse(f"{error.detail}\n", error.status_code, error.headers)(scope, receive, send)
+            return
+        if scope["type"] == "websocket":
             await self._connect(scope, receive, send)
         elif upload:
             await self._uploads.receive_upload(self._app, upload[1], scope, receive, send)
@@ -91,38 +87,40 @@ class Gate:
             self._uploads.free_ended()
 
 
-def check_address(scope: Scope) -> Refusal | None:
+def refusal(status: int, sentence: str) -> HTTPException:
+    """Return an exception that answers with a status and a sentence and ends the connection."""
+    return HTTPException(status, sentence, {"Connection": "close"})
+
+
+def check_address(scope: Scope) -> None:
     """Refuse an address that is longer than that of any page."""
     if len(scope.get("raw_path") or b"") + len(scope.get("query_string") or b"") > LONGEST_ADDRESS:
-        return Refusal(414, f"The address has more than {LONGEST_ADDRESS:,} characters.")
-    return None
+        raise refusal(414, f"The address has more than {LONGEST_ADDRESS:,} characters.")
 
 
-def check_host(scope: Scope) -> Refusal | None:
+def check_host(scope: Scope) -> None:
     """Refuse a host name that is not this server's.
 
     A website could point its own name at this machine and read the app's responses (DNS rebinding).
     """
     parts = HOST.fullmatch(_single_header(scope, b"host") or "")
-    if parts and answers_to(parts[1]):
-        return None
     if not parts:
-        return Refusal(400, "The request names no valid host. Open the server by its name.")
-    name = shorten(parts[1], 100)
-    return Refusal(403, f'This server does not answer to "{name}". If it is yours, name the host: STREAMLIT_SERVER_ALLOWED_HOSTS={name}')
+        raise refusal(400, "The request names no valid host. Open the server by its name.")
+    if not answers_to(parts[1]):
+        name = shorten(parts[1], 100)
+        raise refusal(403, f'This server does not answer to "{name}". If it is yours, name the host: STREAMLIT_SERVER_ALLOWED_HOSTS={name}')
 
 
-def check_origin(scope: Scope) -> Refusal | None:
+def check_origin(scope: Scope) -> None:
     """Refuse requests from pages of other websites.
 
     The Host header alone determines the server's own origin. Other clients send no origin.
     """
     if not any(name == b"origin" for name, _ in scope["headers"]):
-        return None
+        return
     origin, host = _single_header(scope, b"origin") or "", _single_header(scope, b"host") or ""
-    if is_same_origin(origin, host) or is_allowed_origin(origin):
-        return None
-    return Refusal(403, f'Pages of "{shorten(origin, 100)}" may not use this server. Behind a proxy, pass the Host header on unchanged.')
+    if not is_same_origin(origin, host) and not is_allowed_origin(origin):
+        raise refusal(403, f'Pages of "{shorten(origin, 100)}" may not use this server. Behind a proxy, pass the Host header on unchanged.')
 
 
 def is_same_origin(origin: str, host: str) -> bool:
@@ -135,21 +133,21 @@ def is_same_origin(origin: str, host: str) -> bool:
     return origin_parts[1].lower() == host_parts[1].lower() and (origin_parts[2] or port) == (host_parts[2] or port)
 
 
-def check_route(path: str) -> Refusal | None:
+def check_route(path: str) -> None:
     """Refuse the routes of Streamlit that the app does not use, such as metrics, on open and on public servers."""
     is_unused = path.startswith(ACCOUNT_ROUTES) or (path.startswith(CORE) and not path.removeprefix(CORE).startswith(CORE_ROUTES))
-    return Refusal(404, "This server has no such page.") if is_unused and (is_open() or is_public()) else None
+    if is_unused and (is_open() or is_public()):
+        raise refusal(404, "This server has no such page.")
 
 
-def check_upload(session: str | None, method: str) -> Refusal | None:
+def check_upload(session: str | None, method: str) -> None:
     """Refuse an upload, before a byte is read, if uploads are off, its address is invalid, or its page is closed."""
     if not limits().uploads:
-        return Refusal(403, "Uploads are off on this server (ELMOSCOPE_UPLOADS).")
+        raise refusal(403, "Uploads are off on this server (ELMOSCOPE_UPLOADS).")
     if session is None or method not in ("PUT", "DELETE", "OPTIONS"):
-        return Refusal(404, "There is no such upload.")
+        raise refusal(404, "There is no such upload.")
     if not runtime.get_instance().is_active_session(session):
-        return Refusal(400, "The page of this upload is closed. Open it again.")
-    return None
+        raise refusal(400, "The page of this upload is closed. Open it again.")
 
 
 class Uploads:
@@ -171,11 +169,9 @@ class Uploads:
                 async with asyncio.timeout_at(deadline):
                     message = await receive()
             except TimeoutError:
-                sentence = f"The upload took more than {BODY_S:.0f} s. Try again."
-                raise HTTPException(408, sentence, {"Connection": "close"}) from None
+                raise refusal(408, f"The upload took more than {BODY_S:.0f} s. Try again.") from None
             self._arrived[session][upload] += len(message.get("body", b""))
-            if refusal := self._check_room(session):
-                raise HTTPException(refusal.status, refusal.sentence, {"Connection": "close"})
+            self._check_room(session)
             return message
 
         try:
@@ -190,20 +186,19 @@ class Uploads:
         for session in [session for session in manager.file_storage if not server.is_active_session(session)]:
             manager.remove_session_files(session)
 
-    def _check_room(self, session: str) -> Refusal | None:
+    def _check_room(self, session: str) -> None:
         """Refuse uploads of a session beyond its limit. At the limit of all sessions, free the files of larger sessions first."""
         caps, sizes = limits(), self._count_bytes()
         max_bytes = 2 * caps.max_unpacked_mb * MB
         n_files = len(_manager().file_storage.get(session, ())) + len(self._arrived[session])
         if sizes[session] > max_bytes or n_files > caps.max_files:
-            return Refusal(413, f"A visit may upload {max_bytes // MB:,} MB and {caps.max_files:,} files at once. Remove some.")
+            raise refusal(413, f"A visit may upload {max_bytes // MB:,} MB and {caps.max_files:,} files at once. Remove some.")
         while sum(sizes.values()) > SHARES * max_bytes:
             largest = max(_manager().file_storage, key=lambda key: sizes[key], default=session)
             if sizes[largest] <= sizes[session]:
-                return Refusal(503, "Too many files are sent at this time. Try again later.")
+                raise refusal(503, "Too many files are sent at this time. Try again later.")
             _manager().remove_session_files(largest)
             sizes = self._count_bytes()
-        return None
 
     def _count_bytes(self) -> dict[str, int]:
         sizes = defaultdict(int, {session: sum(uploads.values()) for session, uploads in self._arrived.items()})
