@@ -208,14 +208,10 @@ def wait_for(job: Job, again: Callable[[], object], *, is_labeled: bool = False)
     with st.spinner(t("Reading labeled sentences…") if is_labeled else t("Reading your corpus…")):
         job.wait(MAX_WAIT_S)
     if job.result is None:
-        if job.is_running and is_labeled:
-            st.info(t("The page opens once these labeled sentences are read."))
-        elif job.is_running:
-            st.info(t("The page opens once your corpus is read."))
-        elif is_labeled:
-            st.info(t("This page needs these labeled sentences read."))
-        else:
-            st.info(t("This page needs your corpus read."))
+        what = t("these labeled sentences") if is_labeled else t("your corpus")
+        st.info(
+            t("The page opens after reading {what}.", what=what) if job.is_running else t("This page must first read {what}.", what=what)
+        )
         show_index_state(job, again)
         st.stop()
 
