@@ -9,7 +9,7 @@ continues with the first missing shard. Layers count toward the limit on disk an
 import hashlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -203,19 +203,18 @@ def freeze_each(
 
     Layers come from disk or are computed now.
     """
-    glove, elmo = {}, {}
+    glove, elmo = Frozen(), Frozen()
     if vectors is not None and any(static for static, _ in reads.values()):
-        sources = {"vectors": vectors_fingerprint(vectors), "vectors_name": vectors.name}
-        glove = {"vectors": vectors, "facts": sources}
+        glove = Frozen(vectors=vectors, facts={"vectors": vectors_fingerprint(vectors), "vectors_name": vectors.name})
     if model is not None and any(contextual for _, contextual in reads.values()):
-        sources = {"model": model.fingerprint, "model_name": model.name}
         layers = open_features(texts, model.encoder, model.fingerprint, layers_folder(), report=report)
-        elmo = {"layers": layers, "n_layers": model.encoder.n_layers, "elmo_dim": model.encoder.dim, "facts": sources}
+        facts = {"model": model.fingerprint, "model_name": model.name}
+        elmo = Frozen(layers=layers, facts=facts, n_layers=model.encoder.n_layers, elmo_dim=model.encoder.dim)
     frozen = {}
     for name, (static, contextual) in reads.items():
-        parts = (glove if static else {}), (elmo if contextual else {})
-        sources = parts[0].get("facts", {}) | parts[1].get("facts", {})
-        frozen[name] = Frozen(**{**parts[0], **parts[1], "facts": sources})
+        layered = elmo if contextual else Frozen()
+        facts = glove.facts | layered.facts if static else layered.facts
+        frozen[name] = replace(layered, vectors=glove.vectors if static else None, facts=facts)
     return frozen
 
 

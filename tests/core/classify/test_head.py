@@ -79,8 +79,8 @@ def test_all_heads_answer_on_one_text_from_one_pass_of_the_encoder(trained, give
 
 def test_a_head_is_refused_with_another_model_or_other_vectors(trained, tmp_path):
     folder = save_head(trained["glove+elmo"], tmp_path / "head")
-    for other, message in (("model", r"another model \(tiny \(ffff"), ("vectors", r"other vectors \(tiny vectors")):
-        with pytest.raises(CorruptArtifact, match=f"was trained on {message}"):
+    for other, message in (("model", r"tiny \(ffff"), ("vectors", "tiny vectors")):
+        with pytest.raises(CorruptArtifact, match=f"was trained with {message}"):
             load_head(folder, **FINGERPRINTS | {other: "0" * 16})
     load_head(save_head(trained["embedding"], tmp_path / "other"), model="0" * 16, vectors="0" * 16)  # it uses neither
 
@@ -203,7 +203,7 @@ def test_a_committee_is_stored_with_its_members_and_checked_like_any_head(commit
     folder = save_head(committee, tmp_path / "head")
     loaded, texts = load_head(folder, **FINGERPRINTS), texts_of(data.test)[:9]
     np.testing.assert_allclose(loaded.probabilities(texts, **given), committee.probabilities(texts, **given), atol=1e-6)
-    with pytest.raises(CorruptArtifact, match="trained on another model"):
+    with pytest.raises(CorruptArtifact, match="was trained with tiny"):
         load_head(folder, model="0" * 16)
     (folder / "tfidf" / "vocabulary.txt").write_text("other")
     with pytest.raises(CorruptArtifact, match="is damaged"):
