@@ -1,7 +1,6 @@
 """The icon row of every page: tables, CSV files, pictures, an HTML file that opens offline, a notebook of the view, and its link."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -146,46 +145,37 @@ def _with_hash(name: str, kind: str) -> str:
         return f"{name} ({pathless(str(error))})"
 
 
-@dataclass(frozen=True, slots=True)
-class HtmlPage:
-    """The contents of a file. All that is not Markup is plain text."""
-
-    question: str
-    lede: str
-    typed: Sequence[tuple[str, str]]  # the label of a box, and what was typed there
-    notices: Sequence[str]
-    figures: Sequence[tuple[go.Figure, str]]  # and what it shows, in words
-    tables: Sequence[tuple[pd.DataFrame, str]]  # and what it is called
-    provenance: Sequence[tuple[str, str]]  # label, fact
-    link: str = ""  # where others can open the view
-
-
 def html_of_view(view: Taken) -> str:
     """Return the file of a view, in its language, from any thread."""
     with view.exported():
         figures = [(figure.draw(), figure.alt) for figure in view.figures().values()]
         tables = [(table.table, table.label) for table in view.tables().values()]
-        title = view.question or view.title
-        return html_of(HtmlPage(title, view.lede, view.list_texts(), view.notices(), figures, tables, provenance(view), view.link()))
+        page = {"question": view.question or view.title, "lede": view.lede, "typed": view.list_texts(), "notices": view.notices()}
+        return html_of(figures, tables, view.link(), **page, provenance=provenance(view))
 
 
-def html_of(page: HtmlPage) -> str:
+def html_of(figures: Sequence[tuple[go.Figure, str]], tables: Sequence[tuple[pd.DataFrame, str]], link: str = "", **page: Any) -> str:
+    """Return a file with figures and their descriptions, tables and their titles, and a link. All that is not Markup is plain text.
+
+    `page` is the question, the lede, typed texts (label, text), notices and the provenance (label, fact).
+    """
     from plotly.offline import get_plotlyjs
 
     return _PAGE.render(
-        page=page,
+        **page,
+        tables=tables,
         language=language(),
         policy=POLICY,
         style=Markup(Path(__file__).with_name("html_file.css").read_text("utf-8")),  # noqa: S704
         most=MOST_ROWS,
         texts={
-            "cut": [t("First {n:,} of {all:,} rows.", n=MOST_ROWS, all=len(table)) for table, _ in page.tables],
+            "cut": [t("First {n:,} of {all:,} rows.", n=MOST_ROWS, all=len(table)) for table, _ in tables],
             "whence": t("Source"),
             "link": t("Open in Elmoscope"),
         },
-        script=Markup(get_plotlyjs()) if page.figures else "",  # noqa: S704
-        figures=[(_figure_html(figure, number), alt) for number, (figure, alt) in enumerate(page.figures, 1)],
-        link=page.link if page.link.startswith(("http://", "https://")) else "",  # only what a browser opens
+        script=Markup(get_plotlyjs()) if figures else "",  # noqa: S704
+        figures=[(_figure_html(figure, number), alt) for number, (figure, alt) in enumerate(figures, 1)],
+        link=link if link.startswith(("http://", "https://")) else "",  # only what a browser opens
     )
 
 

@@ -30,7 +30,7 @@ from pages._export.notebook_values import VIEWS, notebook
 from pages._export.record import Taken
 from pages._frame.in_use import OURS, InUse
 from pages._frame.menu import list_views
-from pages._widgets.downloads import LONG, HtmlPage, html_of, html_of_view
+from pages._widgets.downloads import LONG, html_of, html_of_view
 from tests.app.visit import code_cells, opened_whole, rows_of, run_notebook
 from tests.test_architecture import SHIPPED, name
 from tests.tiny import write_two_texts
@@ -65,8 +65,11 @@ def test_every_download_has_a_literal_or_a_cleaned_name():
     assert violations == []
 
 
+EMPTY = {"question": "Q?", "lede": "", "typed": (), "notices": (), "provenance": ()}
+
+
 def body(value: object) -> str:
-    html = html_of(HtmlPage("Q?", "", (), (), (), [(pd.DataFrame({"a": [value]}), "t")], ()))
+    html = html_of([], [(pd.DataFrame({"a": [value]}), "t")], **EMPTY)
     return html.split("<tbody>\n<tr>")[1].split("</tr>")[0]
 
 
@@ -91,8 +94,9 @@ def test_html_file_contains_no_markup_of_a_view():
 
     figure = go.Figure(go.Scatter(x=[1], y=[1], text=[EVIL], hovertext=["</script><script>alert(1)</script>"], name=EVIL))
     table = pd.DataFrame({EVIL: [EVIL]})
-    notices, link = (markup.html("About “{}” <b>7</b>.", EVIL),), f"https://a.example/?q={EVIL}"
-    html = html_of(HtmlPage(EVIL, EVIL, [(EVIL, EVIL)], notices, [(figure, EVIL)], [(table, EVIL)], [(EVIL, EVIL)], link))
+    page = {"question": EVIL, "lede": EVIL, "typed": [(EVIL, EVIL)], "notices": [markup.html("About “{}” <b>7</b>.", EVIL)]}
+    page, link = page | {"provenance": [(EVIL, EVIL)]}, f"https://a.example/?q={EVIL}"
+    html = html_of([(figure, EVIL)], [(table, EVIL)], link, **page)
     assert "<b>7</b>" in html and EVIL not in html and "<script>alert" not in html and html.count("onerror=alert(1)&gt;") == 14
 
 
@@ -123,7 +127,7 @@ def test_html_file_links_only_to_public_addresses():
 
 def test_html_file_of_a_local_server_names_no_host():
     taken = Taken("map", "Map", address="http://localhost:8501/map?a=A+robin.")
-    html = html_of(HtmlPage("Q?", "", (), (), (), (), [("View", taken.place())], taken.link()))
+    html = html_of([], [], taken.link(), **EMPTY | {"provenance": [("View", taken.place())]})
     assert "localhost" not in html and "/map?a=A+robin." in html and "<a href" not in html.split("<main>")[1]
 
 
