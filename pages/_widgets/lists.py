@@ -76,16 +76,14 @@ def _keyword_line(neighbor: Neighbor, senses: list[str], taken_as: str) -> Marku
     parts = [html("<b class=target>{}</b>", part) if k == o.position else part for k, part in enumerate(as_in_text(o.tokens, o.text))]
     start = 0 if o.position <= BEFORE else o.position - BEFORE
     cut = html("… {}", Markup().join(parts[start:]).lstrip()) if start else Markup().join(parts)
-    return html(
-        '<div class="kwic sentence"><details><summary title="{}"><span class="cut">{}</span><span class="whole">{}</span></summary>'
-        '</details><span class="cosine">{:.2f}</span>{}{}</div>',
-        t("Whole sentence"),
-        cut.strip(),
-        Markup().join(parts).strip(),
-        neighbor.cosine,
-        take,
-        chip,
-    )
+    after = html('<span class="cosine">{:.2f}</span>{}{}', neighbor.cosine, take, chip)
+    return _line("sentence", html('<span class="cut">{}</span>', cut.strip()), Markup().join(parts).strip(), after)
+
+
+def _line(kind: str, summary: Markup, sentence: Markup, after: Markup | str, before: Markup | str = "") -> Markup:
+    """Return a line of a list. A click on its summary opens the sentence."""
+    line = '<div class="kwic {}">{}<details><summary title="{}">{}<span class="whole">{}</span></summary></details>{}</div>'
+    return html(line, kind, before, t("Whole sentence"), summary, sentence, after)
 
 
 def mark_word(tokens: Sequence[str], position: int) -> Markup:
@@ -114,16 +112,13 @@ def keyword_line(tokens: Sequence[str], position: int, remark: str, *, text: str
         blank = word[: len(word) - len(word.lstrip())] if left else ""
         return left.lstrip() + blank, word.lstrip(), right
 
-    return html(
-        '<div class="kwic aligned{}"><details><summary title="{}"><span class="cut"><span class="left"><span>{}</span></span>'
-        '<span class="right"><b class="target">{}</b>{}</span></span><span class="whole">{}<b class="target">{}</b>{}</span>'
-        "</summary></details>{}</div>",
-        " short" if shortened else "",
-        t("Whole sentence"),
-        *parts(start, end),
-        *parts(0, len(tokens)),
-        html('<span class="cosine">{}</span>', remark) if remark else "",
+    sides = '<span class="left"><span>{}</span></span><span class="right"><b class="target">{}</b>{}</span>'
+    cut, sentence = (
+        html(f'<span class="cut">{sides}</span>', *parts(start, end)),
+        html('{}<b class="target">{}</b>{}', *parts(0, len(tokens))),
     )
+    after = html('<span class="cosine">{}</span>', remark) if remark else ""
+    return _line("aligned short" if shortened else "aligned", cut, sentence, after)
 
 
 def type_lines(type_neighbors: list[TypeNeighbor], sentences: list[Occurrence], taken_as: str) -> None:
@@ -132,19 +127,9 @@ def type_lines(type_neighbors: list[TypeNeighbor], sentences: list[Occurrence], 
     for type_neighbor, o in zip(type_neighbors, sentences, strict=True):
         few = t("one sentence") if type_neighbor.occurrences == 1 else t("mean of {n}", n=type_neighbor.occurrences)
         sentence = Markup().join(html("<b>{}</b>", x) if k == o.position else x for k, x in enumerate(as_in_text(o.tokens, o.text)))
-        title = t("Whole sentence")
-        lines.append(
-            html(
-                '<div class="kwic"><span class="cosine">{:.2f}</span><details><summary title="{}"><b class="target">{}</b> '
-                '<span class="small">{}</span><span class="whole"> {}</span></summary></details>{}</div>',
-                type_neighbor.cosine,
-                title,
-                bare(type_neighbor.word),
-                few,
-                sentence.strip(),
-                take_button(taken_as, o) if taken_as else "",
-            )
-        )
+        summary = html('<b class="target">{}</b> <span class="small">{}</span>', bare(type_neighbor.word), few)
+        before, after = html('<span class="cosine">{:.2f}</span>', type_neighbor.cosine), take_button(taken_as, o) if taken_as else ""
+        lines.append(_line("", summary, html(" {}", sentence.strip()), after, before))
     show_html("{}", lines)
 
 
