@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 import plotly.graph_objects as go
@@ -10,10 +10,12 @@ import plotly.graph_objects as go
 from ..common import model_layers
 from ..common.i18n import format_rate, t, tn
 from ..common.markup import Markup, html
-from ..common.significance import Paired
 from ..text.tokens import letter_count
 from . import style
 from .style import GLOVE, GRID, OWN, RIM, Figure, add_text, base, layer_color, layer_title, line_name
+
+if TYPE_CHECKING:  # it imports torch
+    from ..views.card import Panel
 
 FORWARD, BACKWARD = "#0072B2", "#D55E00"
 FREQUENCY = "rgba(120,125,140,0.75)"
@@ -128,21 +130,7 @@ def _line(figure: go.Figure, lines: list[dict], name: str, label: str, color: st
         add_text(figure, x[-1], np.log10(y[-1]), line_name(label, color), **place)
 
 
-@dataclass(frozen=True, slots=True)
-class Panel:
-    """A task of a figure with several."""
-
-    title: str
-    data: str  # on what
-    accuracy: dict[str, float]  # by layer name, 0 to 1
-    baseline: float
-    baseline_name: str
-    static: float | None = None  # accuracy of the other words' static vectors alone, if measured
-    order: Paired | None = None  # layer 1 minus layer 2
-    less_static: dict[str, Paired] = field(default_factory=dict)  # each layer minus `static`
-
-
-def panel_figure(panel: Panel, *, limits: tuple[float, float]) -> go.Figure:
+def panel_figure(panel: "Panel", *, limits: tuple[float, float]) -> go.Figure:
     """Draw the accuracy of each layer on one task; `limits` of the axis are the same in all panels."""
     layers, values = list(panel.accuracy), list(panel.accuracy.values())
     best = max(values)
@@ -185,14 +173,14 @@ def _label_places(values: list[float], levels: list[float], span: float) -> list
     return places
 
 
-def find_axis(panels: list[Panel]) -> tuple[float, float]:
+def find_axis(panels: "Sequence[Panel]") -> tuple[float, float]:
     """Return the limits of one axis for all panels, with room for labels."""
     values = [value for panel in panels for value in (*panel.accuracy.values(), *_levels(panel))]
     room = 0.12 * (max(values) - min(values))
     return min(values) - room, max(values) + room
 
 
-def _levels(panel: Panel) -> list[float]:
+def _levels(panel: "Panel") -> list[float]:
     """Return the accuracies of a panel's lines."""
     return [panel.baseline] if panel.static is None else [panel.baseline, panel.static]
 

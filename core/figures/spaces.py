@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 import plotly.graph_objects as go
@@ -12,6 +12,9 @@ from ..common.markup import Markup, html
 from . import style
 from .maps import MapLook, find_limits, finish_map, name_groups, outer_edge
 from .style import GRAY, GRID, MARKED_RIM, SENSE_COLORS, Figure, add_shades, add_text, base, line_name, sense_color, spread_heights
+
+if TYPE_CHECKING:  # it imports torch
+    from ..views.neighbors import Around
 
 MOST_WRITTEN = 9  # spaces whose figures are written in their cells: more would overlap
 GROUPS = (GRAY, *SENSE_COLORS)  # by group number; 0 is for points without a group
@@ -200,20 +203,7 @@ def shape_names(gold: Sequence[str | None]) -> list[tuple[str, str]]:
     return [(signs[k % 8], label) for k, label in enumerate(sorted({label for label in gold if label}))]
 
 
-class Leaning(Protocol):
-    """A word's surroundings (core.views.neighbors.Around): N points in K spaces."""
-
-    points: Any  # the first `occurrences` are sentences with the word, the rest words
-    coordinates: np.ndarray  # (K, N, 2)
-    stars: np.ndarray  # (K, S, 2)
-    groups: np.ndarray  # (K, N) numbers into GROUPS
-    strength: np.ndarray  # (K, N) in which order points are named
-
-    def at(self, space: str) -> int:
-        """Return the number of a space."""
-
-
-def lean_map(result: Leaning, words: Sequence[str], cards: Sequence[str], look: MapLook) -> go.Figure:
+def lean_map(result: "Around", words: Sequence[str], cards: Sequence[str], look: MapLook) -> go.Figure:
     """Draw a space with sentences as diamonds and words (N,) as dots. The strongest words of each group are written if they fit.
 
     Without limits the map fits its points and stars.

@@ -5,7 +5,7 @@ model without them (AllenNLP's, or a custom one) still has a shape and a size.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..common.config import ModelShape
@@ -14,7 +14,6 @@ from ..common.i18n import ENGLISH, t
 from ..common.significance import Paired, compare_pairs, read_back
 from ..elmo.models import weights_files
 from ..elmo.weights import read_options
-from ..figures.measures import Panel
 from ..files import sums
 from ..files.artifacts import read_json
 from ..files.registry import is_transformer, model_files
@@ -121,6 +120,20 @@ MEASURES = {  # by name: a panel's title, data and baseline without context; a r
     ),
     "sentences": ("Senses in our sentences", "1-NN, leaving one out", "chance", "Our own sentences, 1-NN leaving one out"),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """The accuracy of each layer on one task, and what it is compared with."""
+
+    title: str
+    data: str  # on what
+    accuracy: dict[str, float]  # by layer name, 0 to 1
+    baseline: float
+    baseline_name: str
+    static: float | None = None  # accuracy of the other words' static vectors alone, if measured
+    order: Paired | None = None  # layer 1 minus layer 2
+    less_static: dict[str, Paired] = field(default_factory=dict)  # each layer minus `static`
 
 
 def knowledge_panels(measures: dict) -> list[Panel]:

@@ -11,10 +11,10 @@ from core.common.i18n import format_number, say, t
 from core.common.markup import code, command, html
 from core.common.significance import read_back
 from core.elmo.models import Model
-from core.figures.measures import Panel, find_axis, panel_figure, training_figure
+from core.figures.measures import find_axis, panel_figure, training_figure
 from core.figures.style import LAYER_COLORS, layer_title
 from core.files.published import catalog
-from core.views.card import INTERVAL, STAGES, ModelCard, TrainingLog, knowledge_panels, measure_rows, read_card
+from core.views.card import INTERVAL, STAGES, ModelCard, Panel, TrainingLog, knowledge_panels, measure_rows, read_card
 from pages._cached import cache
 from pages._cached.cache import workspace
 from pages._frame.choices import choice

@@ -12,13 +12,13 @@ from core.analysis.axes import CLOSE as CLOSE_COSINE
 from core.analysis.spaces import Comparison
 from core.corpus.encoded import encode
 from core.corpus.search import find
-from core.figures.measures import Panel
 from core.index.neighbors import Neighbor, TypeNeighbor
 from core.index.rows import Occurrence
 from core.senses import influence as inf
 from core.senses.verdict import Verdict
 from core.text.readings import WordInContext
 from core.text.sentences import Sentence
+from core.views.card import Panel
 from core.views.neighbors import Neighbors
 from pages._map import measures
 from pages._map.measures import NAMED, describe_leans, describe_scores

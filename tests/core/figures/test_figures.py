@@ -9,10 +9,11 @@ import pytest
 from core.figures import classifiers, measures, style
 from core.figures.classifiers import class_colors, confusion_figure, curves_figure, reliability_figure, token_marks
 from core.figures.maps import FAINT, MapLook, Star, find_limits, map_figure
-from core.figures.measures import Panel, accuracy_lines, angle_figure, cosine_bars, panel_figure, training_figure
+from core.figures.measures import accuracy_lines, angle_figure, cosine_bars, panel_figure, training_figure
 from core.figures.spaces import bands_figure, cka_heat, label_map
 from core.figures.style import GLOVE, LAYER_COLORS, OWN, PHONE, SENSE_COLORS, ink, mark, word_ticks
 from core.text.tokens import letter_count
+from core.views.card import Panel
 
 
 def rays(figure) -> list[tuple[float, float]]:
