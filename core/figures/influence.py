@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 import plotly.graph_objects as go
@@ -14,6 +15,9 @@ from ..common.markup import Markup, html, shorten
 from ..text.tokens import bare, spaced
 from . import style
 from .style import DIFFERENT, EMPTY, GRAY, RIM, SAME, Figure, add_plate, add_text, base, layer_color, line_name, spread_heights
+
+if TYPE_CHECKING:  # it imports torch
+    from ..senses.densities import Density
 
 STEP_CARD = Markup("%{hovertext}<br>%{y:+.3f}<extra>%{fullData.name}</extra>")
 TOGETHER = 0.06  # steps nearer than this share of the map share a number
@@ -234,38 +238,33 @@ def _runs(numbers: list[int]) -> str:
 ROW = 120  # pixels
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class EvidenceRow:
     """A kind of evidence: densities of the calibration pairs, and the value of this pair."""
 
     name: str
-    low: float  # lower end of the first bin
-    high: float  # upper end of the last bin
-    same: Sequence[float]  # density of pairs of one meaning, bin by bin
-    different: Sequence[float]  # and of two
+    density: "Density"
     value: float
 
     @property
     def favors_same(self) -> bool:
         """Return whether pairs of one meaning are denser at this pair's value."""
-        share = (self.value - self.low) / max(self.high - self.low, 1e-9)
-        place = min(len(self.same) - 1, max(0, int(share * len(self.same))))
-        return self.same[place] > self.different[place]
+        place = np.searchsorted(self.density.edges[1:-1], self.value, side="right")  # values beyond the edges are in the outer bins
+        return bool(self.density.same[place] > self.density.different[place])
 
     @property
     def as_lists(self) -> dict:
         """Return the row for JSON."""
-        curves = {name: [round(float(item), 4) for item in getattr(self, name)] for name in ("same", "different")}
-        return {"name": self.name, "low": self.low, "high": self.high, "value": self.value} | curves
+        return {"name": self.name, "value": self.value} | self.density.as_lists
 
 
 def curves_figure(rows: Sequence[EvidenceRow]) -> go.Figure:
     """Draw a row of two densities for each kind of evidence, and a line where the pair falls."""
     figure = Figure(make_subplots(rows=max(1, len(rows)), cols=1, subplot_titles=[row.name for row in rows], vertical_spacing=0.08))
     for k, row in enumerate(rows, 1):
-        edges = np.linspace(row.low, row.high, len(row.same) + 1)
-        places = (edges[1:] + edges[:-1]) / 2
-        for name, values, color in ((t("different meanings"), row.different, DIFFERENT), (t("same meaning"), row.same, SAME)):
+        density = row.density
+        places = (density.edges[1:] + density.edges[:-1]) / 2
+        for name, values, color in ((t("different meanings"), density.different, DIFFERENT), (t("same meaning"), density.same, SAME)):
             look = {"mode": "lines", "fill": "tozeroy", "line": {"color": color, "width": 1.5}, "showlegend": k == 1}
             figure.add_scatter(x=places, y=list(values), name=name, hovertemplate="%{x:.2f}", row=k, col=1, **look)
         figure.add_vline(x=row.value, line={"color": "#6b7280", "width": 3}, row=k, col=1)

@@ -28,7 +28,6 @@ from ..text.tokens import find_word
 from ..workspace import BUNDLED_MODEL, Workspace, open_workspace, reads_as_model
 from .pack import check_size, pack_workspace
 from .texts import texts
-from .widgets import density_data
 
 FOLDER = Path(__file__).parent
 # In the worker, in this order
@@ -63,7 +62,7 @@ def page_of(workspace: Workspace, examples: Examples = (), report: Callable[[flo
             "texts": _in_every_language(workspace),
             "examples": [[word, *pair, [_form(text, word, workspace.language) for text in pair]] for word, *pair in examples],
             "language": "" if workspace.language.code == i18n.ENGLISH else workspace.language.code,
-            "densities": {kind: density_data(density) for kind, density in densities_of(workspace, labeled=True).items()},
+            "densities": {kind: density.as_lists for kind, density in densities_of(workspace, labeled=True).items()},
             "colors": {"layers": layers, "senses": SENSE_COLORS, "own": OWN, "curves": (SAME, DIFFERENT)},
             "model": workspace.model.name,
             "pack_facts": page_facts,

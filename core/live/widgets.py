@@ -17,6 +17,7 @@ from ..common.i18n import t
 from ..common.markup import shorten
 from ..common.model_layers import SENSES
 from ..figures.influence import EvidenceRow
+from ..figures.maps import outer_edge
 from ..figures.style import DIFFERENT, OWN, SAME, ink, layer_color, layer_title, sense_color
 from ..index.rows import Occurrence
 from ..senses.densities import Density
@@ -114,7 +115,6 @@ def point_named(name: str, rows: np.ndarray, numbers: Iterable[int]) -> int | No
 
 UNLABELED_LIMITS = (-0.65, 0.65, -0.57, 0.57)  # cosine distances: the same for every word without labels, so that pictures compare
 NEAR_BOTH = "#B4B4BE"
-GAP = 0.07  # between a cloud and its name, of the picture's extent
 
 
 def scene_data(scene: Scene, word: str, chosen: Mapping[int, Chosen]) -> dict:
@@ -154,15 +154,7 @@ def labels(scene: Scene) -> list[tuple[str, int, np.ndarray]]:
             for k, (word, group) in enumerate(zip(scene.texts, scene.sense_of, strict=True))
         ]
     clouds = [(name, k, scene.sense_of == k) for k, name in enumerate(scene.senses)]
-    return [(name, k + 1, np.stack([above_or_below(flat[rows], flat) for flat in scene.points])) for name, k, rows in clouds]
-
-
-def above_or_below(cloud: np.ndarray, everything: np.ndarray) -> np.ndarray:
-    """Return the place of a cloud's name: above it, or below it if that is farther from the middle."""
-    middle, (x, y) = everything.mean(axis=0), np.median(cloud, axis=0)
-    side = 1 if y >= middle[1] else -1
-    rim = side * np.quantile(side * cloud[:, 1], 0.85)
-    return np.array([x, rim + side * GAP * np.ptp(everything, axis=0).max()])
+    return [(name, k + 1, np.stack([outer_edge(flat[rows], flat) for flat in scene.points])) for name, k, rows in clouds]
 
 
 def caption(scene: Scene, space: str) -> str:
@@ -194,13 +186,13 @@ def _occurrences(texts: tuple[str, ...], positions: tuple[int, ...], code: str) 
 def decisive_rows(densities: Mapping[str, Density], judgment: Judgment) -> list[EvidenceRow]:
     """Return a row for each kind of evidence of a verdict that has densities."""
     values = judgment.verdict.evidence if judgment.verdict else {}
-    return [_row(name, densities[kind], values[kind]) for kind, name in kind_names().items() if kind in densities and kind in values]
+    return [EvidenceRow(name, densities[kind], values[kind]) for kind, name in kind_names().items() if kind in densities and kind in values]
 
 
 def plain_rows(densities: Mapping[str, Density], cosines: Mapping[str, float]) -> dict[str, EvidenceRow]:
     """Return the plain cosine by layer and mix, if it has densities."""
     named = {space: plain_name(model_layers.in_use(), space) for space in cosines if space in densities}
-    return {space: _row(name, densities[space], cosines[space]) for space, name in named.items()}
+    return {space: EvidenceRow(name, densities[space], cosines[space]) for space, name in named.items()}
 
 
 def say_probability(judgment: Judgment) -> str:
@@ -209,17 +201,6 @@ def say_probability(judgment: Judgment) -> str:
         return ""
     share = min(99, max(1, round(100 * verdict.probability)))
     return say_together(verdict.says, share, 100 - share)
-
-
-def density_data(density: Density) -> dict:
-    """Return a density for JSON."""
-    curves = {name: [round(float(item), 4) for item in getattr(density, name)] for name in ("same", "different")}
-    return {"low": float(density.edges[0]), "high": float(density.edges[-1])} | curves
-
-
-def _row(name: str, density: Density, value: float) -> EvidenceRow:
-    low, high = float(density.edges[0]), float(density.edges[-1])
-    return EvidenceRow(name=name, low=low, high=high, same=density.same, different=density.different, value=value)
 
 
 def curves_data(rows: Sequence[EvidenceRow], plain: Mapping[str, EvidenceRow], spaces: Sequence[str], usual: str, sure: str) -> dict:

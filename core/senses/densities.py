@@ -26,6 +26,12 @@ class Density:
     same: np.ndarray  # (BINS,) of pairs of the same meaning
     different: np.ndarray  # (BINS,) of pairs of different meanings
 
+    @property
+    def as_lists(self) -> dict:
+        """Return the histograms for JSON."""
+        low, high = (round(float(edge), DIGITS) for edge in self.edges[[0, -1]])
+        return {"low": low, "high": high, "same": self.same.round(DIGITS).tolist(), "different": self.different.round(DIGITS).tolist()}
+
 
 def count_density(values: Sequence[np.ndarray], same: Sequence[np.ndarray]) -> Density:
     """Count the values (n,) of each word's pairs; `same` (n,) bool marks the pairs of the same meaning."""
@@ -39,14 +45,8 @@ def count_density(values: Sequence[np.ndarray], same: Sequence[np.ndarray]) -> D
 
 def densities_as_json(labeled: Mapping[str, Density], unlabeled: Mapping[str, Density]) -> dict:
     """Return the histograms of words with labels and of words without, for JSON."""
-
-    def as_lists(density: Density) -> dict:
-        low, high = (round(float(edge), DIGITS) for edge in density.edges[[0, -1]])
-        shares = {name: getattr(density, name).round(DIGITS).tolist() for name in ("same", "different")}
-        return {"low": low, "high": high, **shares}
-
     sets = {"labeled": labeled, "unlabeled": unlabeled}
-    return {name: {kind: as_lists(density) for kind, density in kinds.items()} for name, kinds in sets.items()}
+    return {name: {kind: density.as_lists for kind, density in kinds.items()} for name, kinds in sets.items()}
 
 
 def densities_of(workspace: Workspace, *, labeled: bool) -> Mapping[str, Density]:

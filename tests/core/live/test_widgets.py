@@ -84,7 +84,7 @@ BINS = np.linspace(-0.975, 0.975, 40)
 
 def row(name: str, value: float) -> EvidenceRow:
     same, different = (np.exp(-((BINS - middle) ** 2) * 9) for middle in (0.4, -0.4))
-    return EvidenceRow(name=name, low=-1.0, high=1.0, same=same, different=different, value=value)
+    return EvidenceRow(name, Density(np.linspace(-1, 1, 41), same, different), value)
 
 
 def test_a_pair_is_like_the_pairs_that_are_denser_where_it_falls():
@@ -110,7 +110,7 @@ def test_a_row_is_drawn_for_each_kind_that_decides_and_has_densities(lemma: str,
     verdict = Verdict(0.2, "1", evidence={"senses": -0.3, "around": 0.1, "token": 0.4, "expected": 0.2})
     judgment = Judgment(verdict, lemma, "1")
     rows = decisive_rows(densities, judgment)
-    assert [row.name for row in rows] == kinds and rows[-1].value == 0.1 and (rows[0].low, rows[0].high) == (-1, 1)
+    assert [row.name for row in rows] == kinds and rows[-1].value == 0.1 and rows[0].density is density
     assert list(widgets.plain_rows(densities, {"0": 1.0, "1": 0.5})) == (["1"] if lemma else [])
     assert widgets.say_probability(judgment) == "Together: 80% two meanings."
     assert decisive_rows(densities, Judgment(None, "", "1")) == []
