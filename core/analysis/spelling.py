@@ -27,7 +27,7 @@ from .walk import read_spelling
 
 BEGIN_MARK, END_MARK = "‹", "›"  # how the marks of a word's beginning and end are shown
 UNREAD = 0.15  # least share from windows with letters, positive or negative: below, the cosine with unknown letters exceeds 0.9
-WORDS_AT_ONCE = 256  # encoded before `stop` is called again
+WORDS_AT_ONCE = 256  # encoded between two reports
 SAVED_EVERY = 8  # steps between two saves
 MIN_PAIRS_READ = 50  # least number of words for a usual cosine
 DRAWN_SETS, DRAWN_AT_ONCE = 4_000, 250  # random sets of words, for the nearest two by chance
@@ -138,7 +138,7 @@ def _letters(word: str, max_characters: int) -> tuple[tuple[str, ...], np.ndarra
 class Spellings:
     """The words of a vocabulary, most frequent first, with the layer 0 vectors of those encoded so far.
 
-    Vectors are stored on disk as they are computed, once per model. One thread encodes while others search.
+    Vectors are stored on disk as they are computed, once per model. Threads may encode and search at the same time.
     """
 
     def __init__(self, words: Sequence[str], model: str, projection: int) -> None:
@@ -151,26 +151,23 @@ class Spellings:
             stored = self._open_kept()
             self.vectors[: len(stored)], self.read = stored, len(stored)
 
-    def extend(
-        self,
-        encoder: Encoder,
-        upto: int,
-        *,
-        report: Callable[[int, int], None] = lambda done, total: None,
-        stop: Callable[[], bool] = lambda: False,
-    ) -> None:
-        """Encode the words up to number `upto`, 256 at a time, and store them. Calls `report(encoded, total)` after each step."""
-        upto = min(upto, len(self.words))
-        times = 0
-        while self.read < upto and not stop():
-            last = min(self.read + WORDS_AT_ONCE, upto)
-            self.vectors[self.read : last] = unit(encoder.word_vectors(list(self.words[self.read : last])))
-            self.read, times = last, times + 1
-            report(self.read, upto)
-            if times % SAVED_EVERY == 0:
+    def extend(self, encoder: Encoder, upto: int, *, report: Callable[[int, int], None] = lambda done, total: None) -> None:
+        """Encode the words up to number `upto`, 256 at a time, and store them.
+
+        Calls `report(encoded, total)` after each step. If it raises, the words encoded so far are stored.
+        """
+        upto, times = min(upto, len(self.words)), 0
+        try:
+            while (first := self.read) < upto:
+                last = min(first + WORDS_AT_ONCE, upto)
+                self.vectors[first:last] = unit(encoder.word_vectors(list(self.words[first:last])))
+                self.read, times = max(self.read, last), times + 1  # another thread may have read more
+                if times % SAVED_EVERY == 0:
+                    self._keep()
+                report(self.read, upto)
+        finally:
+            if times % SAVED_EVERY:
                 self._keep()
-        if times % SAVED_EVERY:
-            self._keep()
 
     def nearest(self, rows: np.ndarray, k: int, *, exclude: Sequence[str], among: int | None = None) -> list[list[StaticNeighbor]]:
         """Return the k nearest of the first `among` encoded words for each of m vectors (m, P), without those in `exclude`."""

@@ -170,14 +170,12 @@ def show_end_unless_running(job: Job, again: Callable[[], object], *, stopped: s
 
 
 @st.fragment(run_every=1.0)
-def follow(
-    job: Job, describe: Describe, key: str, *, is_stoppable: bool = True, meanwhile: str = "", help: str = "", is_enough=lambda: False
-) -> None:
-    """Show the progress of a job and a Stop button, once a second. Run the page again at the end, or once `is_enough()`.
+def follow(job: Job, describe: Describe, key: str, *, is_stoppable: bool = True, meanwhile: str = "", help: str = "") -> None:
+    """Show the progress of a job and a Stop button, once a second. Run the page again at the end.
 
     `meanwhile` states what the page does until then. The time left is "…" until the job knows its speed.
     """
-    if not job.is_running or is_enough():
+    if not job.is_running:
         st.rerun()
     text = describe(job, duration((job.total - job.done) / job.speed) if job.speed else "…")
     show_bar(job, text, key, help, is_stoppable, meanwhile)

@@ -104,19 +104,17 @@ def _describe_full_queue() -> str:
 class Job:
     """Work for one or more users: its place in the queue, thread, progress and result, and which users want it.
 
-    Only its own thread writes the progress and the result. As a context manager, a job waits for its turn and returns it at the end. A light
-    job needs no turn, has no time limit, and continues after its pages are closed.
+    Only its own thread writes the progress and the result. As a context manager, a job waits for its turn and returns it at the end.
     """
 
-    def __init__(self, queue: Queue, owner: str | None = None, address: str | None = None, *, is_light: bool = False) -> None:
-        self.queue, self._name, self._address, self._is_light = queue, owner or f"{id(self)}", address, is_light
+    def __init__(self, queue: Queue, owner: str | None = None, address: str | None = None) -> None:
+        self.queue, self._name, self._address = queue, owner or f"{id(self)}", address
         self.owners = {owner} if owner else set()
         self._stopped: set[str | None] = set()
         self._owners_lock = threading.Lock()
         self._thread: threading.Thread | None = None
-        self.began = self.polled = self._seen = time.monotonic()  # the turn; the last request for it; when a user's page was last open
-        if not is_light:
-            self.began = None
+        self.began: float | None = None  # its turn
+        self.polled = self._seen = time.monotonic()  # the last request for its turn; when a user's page was last open
         self.is_ended = False  # for all users
         self.has_lost_place = False  # whether another job took its place in a full queue
         self.done, self.total, self.speed = 0, 1, 0.0
@@ -170,8 +168,7 @@ class Job:
     @property
     def is_wanted(self) -> bool:
         """Whether the work should continue, because not all of its users have stopped it."""
-        is_there = self.queue.is_there if self._is_light else lambda owner: True
-        return not self._stopped or any(map(is_there, tuple(self.owners)))
+        return not self._stopped or bool(self.owners)
 
     @property
     def is_attended(self) -> bool:
@@ -228,8 +225,6 @@ class Job:
             raise JobEnded(STOPPED, t("Stopped."))
         if self.has_lost_place:
             raise JobEnded(FULL, _describe_full_queue())
-        if self._is_light:
-            return
         time_now = time.monotonic()
         if self.is_attended:
             self._seen = time_now

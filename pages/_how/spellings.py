@@ -1,7 +1,5 @@
 """Step 4 of How it works: the spelling vectors of any words, their neighbors next to GloVe's, the active windows, and the cosines."""
 
-import threading
-import time
 from collections.abc import Iterable
 
 import numpy as np
@@ -11,7 +9,6 @@ from core.analysis.spelling import Firing, Spellings, cosine_matrix, firing, lis
 from core.common.i18n import t
 from core.common.limits import limits
 from core.common.markup import Markup, html, plain, shorten
-from core.elmo.encoder import Encoder
 from core.figures.style import GLOVE, LAYER_COLORS
 from core.figures.walk import cosine_table, letter_marks, windows_figure
 from core.static.vectors import StaticNeighbor, StaticVectors
@@ -20,10 +17,10 @@ from core.text.tokens import bare, write_word
 from core.workspace import Workspace
 from pages._cached import shared_jobs
 from pages._cached.cache import keep, view_part, workspace
-from pages._frame import examples, markup
+from pages._frame import examples
 from pages._frame.choices import choice, text_box
 from pages._frame.in_use import InUse
-from pages._frame.jobs import QUEUE, Job, current_user
+from pages._frame.jobs import Job
 from pages._frame.markup import fragment, show_html
 from pages._how.texts import Rows
 from pages._widgets import lists
@@ -35,7 +32,6 @@ BY_HEART = 0.3  # share of the vector from one window over the complete word
 PARTED = 3  # words named that the tokenizer splits
 NEIGHBORS = 6
 ENOUGH = 1_000  # words read, before the nearest of them are shown
-WAITED_S = 1.5  # for the reading, before a page is drawn without it
 
 
 def draw_spellings(in_use: InUse) -> tuple[list[str], Rows]:
@@ -48,10 +44,15 @@ def draw_spellings(in_use: InUse) -> tuple[list[str], Rows]:
     if left_out:
         st.caption(t("First {n} words only ({left_out:,} left out).", n=MOST_WORDS, left_out=left_out))
     over = workspace(in_use)
-    read, vectors = reading(over), over.vectors
+    vectors, (spellings, is_own) = over.vectors, vocabulary(over)
+    upto = min(among or len(spellings.words), len(spellings.words))
+    if spellings.read < upto:
+        read_words(over, spellings, upto)
     results = [view_part("model.encoder.model.characters", firing, over, word, most=512) for word in words]
     rows = over.model.encoder.word_vectors(list(words))
-    n_read, neighbors = read.spellings.read, read.nearest(words, rows, among)
+    n = min(spellings.read, upto)
+    is_enough = n >= min(ENOUGH, upto)
+    neighbors = spellings.nearest(rows, NEIGHBORS, among=upto, exclude=words) if is_enough else [[] for _ in words]
     static = [vectors.neighbors(word, NEIGHBORS) if word in vectors else None for word in words]
     _word(results, neighbors, static, vectors)
     marks = [html('<span style="display:inline-block;margin-right:1.2rem">{}</span>', letter_marks(firing)) for firing in results]
@@ -59,9 +60,14 @@ def draw_spellings(in_use: InUse) -> tuple[list[str], Rows]:
     if sentences := describe_windows(results):
         show_html('<p class="small">{}</p>', Markup(" ").join(sentences))
     ours, theirs = cosine_matrix(list(rows)), cosine_matrix([vectors.vector(word) for word in words])
-    show_reading(read, among, n_read, any(neighbors))
+    if n < upto:
+        shared_jobs.show_state(
+            "spellings", (spellings.file, upto), _describe, widget="spell", stopped=t("Reading stopped."), again=t("Continue")
+        )
+    values = {"n": n, "all": len(spellings.words), "source": t("the model’s vocabulary") if is_own else t("words of the static vectors")}
+    st.caption(t("Layer 0 neighbors: among the {n:,} most frequent of {all:,} words ({source}).", **values))
     lower = tuple(word for word in words if vectors.spelling(word) not in (None, word))
-    usual = read.spellings.usual_cosine(max(2, sum(not firing.is_unread for firing in results)))
+    usual = spellings.usual_cosine(max(2, sum(not firing.is_unread for firing in results)))
     if len(words) > 1:
         _cosines(words, ours, theirs, vectors.name)
     table = [
@@ -217,93 +223,27 @@ def _quoted(words: Iterable[str]) -> str:
     return ", ".join(f"“{shorten(word, 24)}”" for word in words)
 
 
-class SpellingReading:
-    """The encoding of a vocabulary, extended by light jobs as far as pages need it."""
+def vocabulary(over: Workspace) -> tuple[Spellings, bool]:
+    """Return the model's vocabulary, or the words of the static vectors if the model has none, and whether it is the model's."""
 
-    def __init__(self, encoder: Encoder, spellings: Spellings, is_own: bool) -> None:
-        self.encoder, self.spellings, self.is_own = encoder, spellings, is_own
-        self.job = Job(QUEUE, is_light=True)
-        self._is_started, self._lock = False, threading.Lock()
-
-    @property
-    def is_running(self) -> bool:
-        return self._is_started and self.job.is_running
-
-    def start(self, upto: int) -> None:
-        """Encode the words up to number `upto`, unless that is done or running, or the current user has stopped it."""
-        user = current_user()
-        self.job.join(user)
-        with self._lock:
-            is_under_way = self._is_started and self.job.is_active
-            if is_under_way or self.spellings.read >= upto or self.job.error or self.job.has_stopped(user):
-                return
-            job = Job(QUEUE, is_light=True)
-            for owner in {user, *self.job.owners}:
-                job.join(owner)
-            job.take_over(self.job)
-            self.job, self._is_started = job, True
-            job.start(lambda job: self._read(job, upto), failed=t("Reading failed."))
-
-    def go_on(self, upto: int) -> None:
-        with self._lock:
-            if self.job.error:  # the disk was full, perhaps
-                self.job, self._is_started = Job(QUEUE, is_light=True), False
-        self.job.resume(current_user())
-        self.start(upto)
-
-    def nearest(self, words: tuple[str, ...], rows: np.ndarray, among: int | None) -> list[list[StaticNeighbor]]:
-        """Return the nearest words for each word, or none while too few are encoded."""
-        upto = min(among or len(self.spellings.words), len(self.spellings.words))
-        self.start(upto)
-        if self.spellings.read < min(ENOUGH, upto):
-            self.job.wait(WAITED_S)
-        if self.spellings.read < min(ENOUGH, upto):
-            return [[] for _ in words]
-        return self.spellings.nearest(rows, NEIGHBORS, among=upto, exclude=words)
-
-    def _read(self, job: Job, upto: int) -> int:
-        started, before = time.monotonic(), self.spellings.read
-
-        def report(done: int, total: int) -> None:
-            job.done, job.total, job.speed = done, total, (done - before) / max(time.monotonic() - started, 1e-9)
-
-        job.done, job.total = before, upto
-        self.spellings.extend(self.encoder, upto, report=report, stop=job.is_over)
-        job.check()
-        return self.spellings.read
-
-
-def reading(over: Workspace) -> SpellingReading:
-    """Return the reading of the model's vocabulary, or of that of the static vectors if the model has none."""
-
-    def begin() -> SpellingReading:
-        model = over.model
-        words, is_own = list_words(model.folder, over.vectors)
-        return SpellingReading(model.encoder, Spellings(words, model.fingerprint, model.encoder.model.shape.projection), is_own)
+    def begin() -> tuple[Spellings, bool]:
+        words, is_own = list_words(over.model.folder, over.vectors)
+        return Spellings(words, over.model.fingerprint, over.model.encoder.model.shape.projection), is_own
 
     return keep("spellings", over.reads("model", "vectors"), None, begin, most=3, weighed=False)
 
 
-def show_reading(read: SpellingReading, among: int | None, n_read: int, is_shown: bool) -> None:
-    """State how many words were searched, and show the progress. The page was drawn with `n_read` words; `is_shown`: it lists neighbors."""
-    upto = min(among or len(read.spellings.words), len(read.spellings.words))
-    n = min(read.spellings.read, upto)
-    if not is_shown and n == upto and n_read < read.spellings.read:  # the job ended after the page was drawn
-        st.rerun()
-    if read.job.error:
-        st.warning(markup.plain(read.job.error))
-    if n < upto and read.is_running:
-        shared_jobs.follow(read.job, _describe, "spell_stop", is_enough=lambda: n < ENOUGH <= read.spellings.read)
-        return
-    elif n < upto:
-        st.button(t("Continue"), icon=":material/play_arrow:", key="spell_on", on_click=read.go_on, args=(upto,))
-    source = t("the model’s vocabulary") if read.is_own else t("words of the static vectors")
-    values = {"n": n, "all": len(read.spellings.words), "source": source}
-    st.caption(t("Layer 0 neighbors: among the {n:,} most frequent of {all:,} words ({source}).", **values))
+def read_words(over: Workspace, spellings: Spellings, upto: int) -> None:
+    """Encode the words up to number `upto` in a job, and wait for it a moment."""
+
+    def work(job: Job) -> int:
+        before = spellings.read
+        spellings.extend(over.model.encoder, upto, report=lambda done, total: job.count("words", done - before, total - before))
+        return spellings.read
+
+    shared_jobs.job("spellings", (spellings.file, upto), work, failed=t("Reading failed."), most=3).wait(shared_jobs.MAX_WAIT_S)
 
 
 def _describe(job: Job, left: str) -> str:
     values = {"n": job.done, "upto": job.total, "speed": job.speed, "left": left}
-    return t(
-        "Reading the vocabulary: {n:,} of {upto:,} words, {speed:,.0f} per second, {left} left. Neighbors come from those read.", **values
-    )
+    return t("Reading the vocabulary: {n:,} of {upto:,} words, {speed:,.0f} per second, {left} left.", **values)

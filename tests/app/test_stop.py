@@ -10,13 +10,11 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.testing.v1 import AppTest
 
-from core.common.errors import BadInput
 from core.elmo.encoder import Encoder
 from pages._cached import shared_jobs
 from pages._cached.cache import memo
 from pages._frame import jobs as frame_jobs
-from pages._frame.jobs import Job, JobEnded, Queue
-from pages._how import spellings
+from pages._frame.jobs import JobEnded, Queue
 from tests.app.visit import forget, until
 from tests.app.visit import opened as visited
 
@@ -67,14 +65,6 @@ def test_job_continues_until_every_user_who_wants_it_has_stopped_it():
     again.join("four")
     again.stop_for(None)
     assert not again.is_wanted and again.has_stopped("four")
-
-
-def test_light_job_ends_when_only_users_with_closed_pages_want_it():
-    job = Job(Queue(lambda owner: owner != "away"), "here", is_light=True)
-    job.join("away")
-    assert not job.is_over()
-    job.stop_for("here")
-    assert job.is_over()
 
 
 def script() -> None:
@@ -159,8 +149,7 @@ def test_stopped_job_can_be_continued_by_any_user(counting):
     assert "Stopped here." in said(other) and "of 10000" in said(page.run()) and counting.began == 4
 
 
-@pytest.fixture
-def slowly(monkeypatch) -> None:
+def test_reading_spellings_can_be_stopped_and_continued(monkeypatch):
     vectors = Encoder.word_vectors
 
     def word_vectors(self, words):
@@ -169,62 +158,12 @@ def slowly(monkeypatch) -> None:
         return vectors(self, words)
 
     monkeypatch.setattr(Encoder, "word_vectors", word_vectors)
-    monkeypatch.setattr(spellings, "WAITED_S", 0.1)
-
-
-def spelling(who: str) -> AppTest:
     page = visited("pages/how.py", step="4")
-    page.session_state["who"] = who
-    return page.run()
-
-
-def test_reading_spellings_can_be_stopped_and_continued_twice(slowly):
-    page = spelling("one")
-    (read,) = [value for (maker, _), (value, _) in memo._values.items() if maker == "spellings"]
-    read.job.stop_for("nobody")
-    for _ in range(2):
-        page.button(key="spell_stop").click().run()
-        until(lambda: not read.is_running)
-        before = read.spellings.read
-        page.run()
-        assert read.spellings.read == before < 10_000 and not page.get("progress")
-        page.button(key="spell_on").click().run()
-        assert page.button(key="spell_stop")
-        until(lambda before=before: read.spellings.read > before)
-    read.job.end()
-
-
-def test_reading_spellings_can_be_continued_after_an_error():
-    def extend(encoder, upto: int, **_) -> None:
-        attempts.append(upto)
-        if len(attempts) == 1:
-            raise BadInput("The disk is full.")
-        vocabulary.read = upto
-
-    attempts, vocabulary = [], SimpleNamespace(read=0, words=["a"] * 9, extend=extend)
-    read = spellings.SpellingReading(None, vocabulary, True)
-    read.start(9)
-    until(lambda: read.job.error == "The disk is full.")
-    read.start(9)  # a page that opens does not repeat it
-    assert attempts == [9] and not read.is_running
-    read.go_on(9)
-    until(lambda: vocabulary.read == 9)
-    assert read.job.error is None and attempts == [9, 9]
-
-
-def test_stop_of_reading_spellings_affects_one_user(slowly):
-    first, second = spelling("one"), spelling("two")
-    (read,) = [value for (maker, _), (value, _) in memo._values.items() if maker == "spellings"]
-    read.job.stop_for("one as its page began")
-    first.button(key="spell_stop").click().run()
-    assert first.button(key="spell_on")
-    before = read.spellings.read
-    until(lambda: read.spellings.read > before)
-    assert second.run().button(key="spell_stop")
-    second.button(key="spell_stop").click().run()
-    until(lambda: not read.is_running)
-    assert second.run().button(key="spell_on")
-    first.button(key="spell_on").click().run()
-    until(lambda: read.is_running)
-    assert first.run().button(key="spell_stop") and second.run().button(key="spell_on")
-    read.job.end()
+    ((spellings, _),) = [value for (maker, _), (value, _) in memo._values.items() if maker == "spellings"]
+    page.button(key="spell.stop").click().run()
+    until(lambda: any(button.key == "spell.again" for button in page.run().button))
+    before = spellings.read
+    assert page.run() and spellings.read == before < 10_000 and not page.get("progress")
+    page.button(key="spell.again").click().run()
+    until(lambda: spellings.read > before)
+    page.button(key="spell.stop").click().run()

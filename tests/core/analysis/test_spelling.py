@@ -131,8 +131,9 @@ def test_what_was_read_is_kept_and_gone_on_with(model, vocabulary, open_spelling
     again = open_spellings()
     assert message == [(200, 200)] and again.read == 200
     np.testing.assert_array_equal(again.vectors[:200], first.vectors[:200])
-    again.extend(model.encoder, 10_000, stop=lambda: True)
-    assert again.read == 200
+    with pytest.raises(ZeroDivisionError):
+        again.extend(model.encoder, 10_000, report=lambda done, total: 1 / 0)
+    assert again.read == open_spellings().read == 456
     again.extend(model.encoder, 10_000)
     assert again.read == len(again.words) == open_spellings().read
     assert open_spellings(fingerprint="another").read == open_spellings(words=[*vocabulary, "more"]).read == 0
