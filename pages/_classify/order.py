@@ -21,7 +21,7 @@ from core.text.own_corpus import Source, is_quick
 from pages._cached import shared_jobs
 from pages._cached.cache import keep
 from pages._frame.choices import choice, multiple_choice
-from pages._frame.in_use import InUse, download
+from pages._frame.in_use import InUse, show_download
 from pages._frame.jobs import Job
 from pages._frame.markup import plain, show_errors
 from pages._frame.parameters import bound
@@ -80,7 +80,7 @@ def _offer_ag_news() -> None:
     if not limits().downloads:
         st.caption(t("Downloads are off on this server (ELMOSCOPE_DOWNLOADS). Choose a listed task."))
     elif st.button(t("Download AG News (31 MB, research use)"), icon=":material/download:", key="get.ag_news"):
-        download(partial(published.fetch, tuple(published.PUBLISHED)))
+        show_download(partial(published.fetch, tuple(published.PUBLISHED)))
 
 
 def _own_file() -> tuple[str, str, dict, dict] | None:

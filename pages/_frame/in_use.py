@@ -247,7 +247,7 @@ def _choose(label: str, kind: str, content: Language, help: str) -> str:
     if not limits().downloads:
         st.caption(t("Downloads are off on this server (ELMOSCOPE_DOWNLOADS)."))
     elif st.button(t("Download {name}", name=entry.name), key=f"get.{entry.name}", width="stretch"):
-        download(partial(registry.resolve, entry.name, kind, allow_download=True))
+        show_download(partial(registry.resolve, entry.name, kind, allow_download=True))
     return default
 
 
@@ -276,12 +276,12 @@ def _offer_published(name: str) -> bool:
         )
     )
     if st.button(t("Download {name}", name=plain(name)), key=f"get.{name}", width="stretch"):
-        download(partial(registry.resolve, name, "model", allow_download=True))
+        show_download(partial(registry.resolve, name, "model", allow_download=True))
     return True
 
 
-def download(fetch: Callable[..., object]) -> None:
-    """Run a download in a turn of its own and show its progress, then run the page again. `fetch` takes `report` and `stop`."""
+def show_download(fetch: Callable[..., object]) -> None:
+    """Call `fetch(report=..., stop=...)` when it is its turn, show its progress, and run the page again."""
     bar = st.progress(0.0, text=t("Connecting…"))
 
     def report(event) -> None:
