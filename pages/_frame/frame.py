@@ -18,14 +18,14 @@ from pages._export import record
 from pages._frame import language, parameters, patches
 from pages._frame.choices import choice, settle_choice
 from pages._frame.in_use import THEIRS, InUse, choose, english, fit_model, in_front, short_name, switch
-from pages._frame.markup import plain, show_errors, show_html
+from pages._frame.markup import component, plain, show_errors, show_html
 from pages._frame.menu import list_pages, menu
 from pages._frame.question import settle
 
 STYLE = "<style>\n" + Path(__file__).with_name("style.css").read_text("utf-8") + "</style>"  # additions to Streamlit's theme
 # Each step of the user (a typed text, a click, an example, a page) is one entry of the browser's history. Streamlit alone would add an entry for
 # each value that changes in a run: an example with two sentences and two words would add four. Quick changes, as of a slider, are one step.
-_browser = st.components.v2.component("browser", js=Path(__file__).with_name("browser.js").read_text("utf-8"), html="<span></span>")
+_browser = component("browser", Path(__file__).with_name("browser"), html="<span></span>")
 SLIDES = "slides"  # the view that fills the screen
 ENGLISH_ONLY = "pages/classify.py"
 

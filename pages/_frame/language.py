@@ -19,6 +19,7 @@ from core.text.languages import Language
 from core.text.tokens import bare
 from pages._frame import examples
 from pages._frame.choices import LAYERS
+from pages._frame.markup import component
 from pages._frame.parameters import gone_through_history, read_parameter, write_parameter
 
 READS = "reads"  # the session's key of the language that text is read as: the model's
@@ -155,24 +156,11 @@ def own(kind: str, content: Language) -> str:
 
 # A browser without a Hangul font draws the same box for every letter, also in charts and saved pictures. The check draws two letters of the
 # language's name. If they look alike, a message appears in English, because the language itself would be unreadable.
-MISSING_FONT = (
-    "This browser has no font with the letters of the chosen language, so they show as boxes, in charts and saved pictures too. "
-    "Install one and restart the browser: Noto Sans CJK or Nanum for Korean "
-    "(Debian, Ubuntu: apt install fonts-noto-cjk; Fedora: dnf install google-noto-sans-cjk-fonts; Windows and macOS bring one)."
-)
-FONTS_STYLE = """
-.letters {font-family: inherit; font-size: 1rem; line-height: 1.5; margin: 0; padding: 0.7rem 0.9rem; color: var(--st-text-color);
-          border-left: 4px solid #B45309; background: var(--st-secondary-background-color);}
-.letters[hidden] {display: none;}
-"""
-FONTS_SCRIPT = Path(__file__).with_name("fonts.js").read_text("utf-8")
+_letters = component("letters", Path(__file__).with_name("fonts"))
 
 
 def _check_font(name: str) -> None:
     """Show a message if the browser cannot draw the language named `name`. A name in ASCII needs no check."""
     letters = list(dict.fromkeys(sign for sign in name if sign.isalpha() and not sign.isascii()))[:2]
-    if len(letters) < 2:
-        return
-    html = f'<p class="letters" role="status" hidden>{MISSING_FONT}</p>'
-    component = st.components.v2.component("letters", html=html, css=FONTS_STYLE, js=FONTS_SCRIPT)
-    component(data={"letters": letters}, key="letters")
+    if len(letters) == 2:
+        _letters(data={"letters": letters}, key="letters")

@@ -4,7 +4,9 @@ import functools
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from tempfile import gettempdir
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -29,6 +31,12 @@ def plain(text: object) -> str:
 def show_html(template: str, /, *values: object, place: DeltaGenerator = st, **named: object) -> None:
     """Show HTML from a template (core.common.markup.html) on the page or in `place`."""
     place.html(markup.html(template, *values, **named))
+
+
+def component(name: str, path: Path, **parts: str) -> Callable[..., Any]:
+    """Return the component of the files `path`.html, .css and .js, as far as they exist, and of other `parts`."""
+    files = {end: path.with_suffix(f".{end}") for end in ("html", "css", "js")}
+    return st.components.v2.component(name, **parts, **{end: file.read_text("utf-8") for end, file in files.items() if file.is_file()})
 
 
 def pathless(text: str) -> str:

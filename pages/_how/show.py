@@ -16,7 +16,7 @@ from core.figures.walk import cell_sizes, draw_strip
 from pages._cached.cache import view_part, workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import fragment, show_html
+from pages._frame.markup import component, fragment, show_html
 from pages._frame.menu import page_link
 from pages._how import spellings
 from pages._how.steps import characters, direction, draw_angle, filters, layers, mix, projection
@@ -33,8 +33,7 @@ PAD, GAP = 7, 8
 PLACES = (0, 1, 2, 4, 5, 6, 8)  # the step of each row, from 0; the other steps are not part of the network
 # A click on a box presses the number of its step, which the browser changes at once (pages._widgets.components). The script restores the
 # keyboard focus when the picture is drawn again.
-_CODE = {end: Path(__file__).with_name(f"network.{end}").read_text("utf-8") for end in ("css", "js")}
-_network = st.components.v2.component("elmoscope_network", html='<div class="network"></div>', **_CODE)
+_network = component("elmoscope_network", Path(__file__).with_name("network"), html='<div class="network"></div>')
 Painted = Callable[[float, float, float, int], Markup]  # x, y, width, number of the word -> SVG
 
 

@@ -23,6 +23,7 @@ from core.index.rows import Occurrence
 from core.live.widgets import NONE, STARS, TABLE, Brush, map_setting
 from core.text.tokens import bare, join_tokens
 from pages._frame.choices import ALL, TOKENS
+from pages._frame.markup import component
 from pages._frame.parameters import is_new, read_parameter, write_parameter
 from pages._frame.patches import is_number
 from pages._widgets import components, lists, verdict
@@ -32,7 +33,7 @@ from pages._widgets.inputs import Chosen
 
 BRUSH_KEY, WATCH = "map.brush", "map.watch"
 # A map is identified by the `meta` of its layout. Both events are Plotly's, on the element of the chart.
-_listen = st.components.v2.component("elmoscope_map_watch", js=Path(__file__).with_name("brush.js").read_text("utf-8"))
+_listen = component("elmoscope_map_watch", Path(__file__).with_name("brush"))
 DOT_KEY, DOT_PARAMETER = "map.dot", "dot"
 LIVE = "map.live"  # key of the component
 MOST_LINKED = 200  # above so many dots, only the neighbors of the stars and of the selected dot are sent

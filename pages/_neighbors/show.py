@@ -31,7 +31,7 @@ from pages._frame import question
 from pages._frame.choices import choice, mix_weights, what_layers_read
 from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse, short_name
-from pages._frame.markup import plain, show_errors, show_html
+from pages._frame.markup import component, plain, show_errors, show_html
 from pages._frame.parameters import bound, read_parameter, write_parameter
 from pages._widgets import lists, verdict
 from pages._widgets.inputs import Chosen
@@ -44,7 +44,7 @@ KEY, BEFORE = "requery", "before"
 KEPT = 20  # steps back
 # The listener handles the click before the browser does. It is on the document, because the page may redraw its lines at any time.
 # The buttons stay hidden until this script listens, which on a busy machine is later than the lines appear (requery.js).
-_listen = st.components.v2.component("elmoscope_requery", js=Path(__file__).with_name("requery.js").read_text("utf-8"))
+_listen = component("elmoscope_requery", Path(__file__).with_name("requery"))
 
 
 def show(in_use: InUse, first: Chosen, second: Chosen) -> None:

@@ -39,7 +39,7 @@ from pages._frame.choices import choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.jobs import Job
-from pages._frame.markup import fragment, plain, show_html
+from pages._frame.markup import component, fragment, plain, show_html
 from pages._texts import store
 from pages._widgets import lists
 from pages._widgets.charts import draw
@@ -48,13 +48,11 @@ FEW_TOKENS = 3_000
 FORMS = 6  # forms of a query listed
 SORTING = "sorted lines"  # a kind of jobs
 TABLE, EXPORTED = 200, 100_000  # lines in the table, and in its file
-FOLDER = Path(__file__).parent
 SLICE, SLICE_OF_SUBSTITUTES = 90, 24  # lines sent at a time; where their substitutes are read first
 MOST_LINES = 1_000_000  # lines: a page can be so many pixels high
 LONGEST_SIDE = 240  # characters of each side of a line
 CLOSED = ",.;:!?)’%”"  # signs that follow a word without a blank
-_read = {end: (FOLDER / f"aligned.{end}").read_text("utf-8") for end in ("html", "css", "js")}
-_aligned = st.components.v2.component("elmoscope_aligned", html=_read["html"], css=_read["css"], js=_read["js"])
+_aligned = component("elmoscope_aligned", Path(__file__).with_name("aligned"))
 BARS = 12
 DOCUMENTS, DATES = "documents", "dates"
 

@@ -15,10 +15,11 @@ import streamlit as st
 
 from core.common import model_layers
 from core.common.i18n import t
+from pages._frame.markup import component
 from pages._frame.parameters import bound
 
 SHARED = (Path(__file__).parent / "instrument.js").read_text("utf-8")
-_told = st.components.v2.component("elmoscope_told", html="<span></span>", js=Path(__file__).with_name("tell.js").read_text("utf-8"))
+_told = component("elmoscope_told", Path(__file__).with_name("tell"), html="<span></span>")
 
 
 def make_component(name: str, folder: Path, *parts: str) -> Callable[..., Any]:
@@ -54,7 +55,7 @@ def hide(name: str, *keys: str) -> None:
     st.html(f"<style>{', '.join(f'.st-key-{key}' for key in (*keys, f'{name}-told'))} {{display: none;}}</style><i hidden></i>")
 
 
-_gestures = st.components.v2.component("elmoscope_gestures", js=Path(__file__).with_name("gestures.js").read_text("utf-8"))
+_gestures = component("elmoscope_gestures", Path(__file__).with_name("gestures"))
 
 
 def listen_to_gestures() -> None:
@@ -65,7 +66,7 @@ def listen_to_gestures() -> None:
 MAX_PRESSES = 100  # presses counted in one run
 # Streamlit merges the clicks before a run begins into one. Here the browser counts the clicks and sends the number. Until the browser has
 # loaded the script, the button works without it.
-_presses = st.components.v2.component("elmoscope_presses", js=Path(__file__).with_name("presses.js").read_text("utf-8"))
+_presses = component("elmoscope_presses", Path(__file__).with_name("presses"))
 
 
 def counted_button(label: str, key: str, on_press: Callable[[int], object], *, place=st, **options: Any) -> None:
@@ -163,7 +164,7 @@ def stepper(
 # selected number is state of the browser: it changes at once, and the next run receives the newest. The buttons and their shortcuts work
 # before the browser has loaded the script. The script handles clicks before React. It handles keys after React and before the shortcuts of
 # the buttons, which listen on the document, because the cursor keys of texts and of groups of choices have their own use.
-_step_keys = st.components.v2.component("elmoscope_steps", js=Path(__file__).with_name("step_keys.js").read_text("utf-8"))
+_step_keys = component("elmoscope_steps", Path(__file__).with_name("step_keys"))
 
 
 def _css(key: str) -> str:

@@ -20,7 +20,7 @@ from core.common.markup import Markup, plain
 from pages._export import record
 from pages._export.notebook_values import VIEWS, notebook
 from pages._export.record import Taken
-from pages._frame.markup import pathless
+from pages._frame.markup import component, pathless
 from pages._widgets import lists
 
 MOST_ROWS = 500  # rows of a table on the page; its CSV has all
@@ -65,11 +65,7 @@ def _draw_tables(as_csv: bool, view: Taken) -> None:
         st.caption(t("No table on this page."))
 
 
-PICTURES = {
-    "css": Path(__file__).with_name("pictures.css").read_text("utf-8"),
-    "js": Path(__file__).with_name("pictures.js").read_text("utf-8"),
-}
-PICTURES_HTML = '<section class="link"></section><section class="figures"></section><p role="status"></p>'
+_pictures = component("pictures", Path(__file__).with_name("pictures"))
 
 
 def _draw(part: str, view: Taken) -> None:
@@ -79,7 +75,6 @@ def _draw(part: str, view: Taken) -> None:
     button while the chart has a white background. Title and source are above and below each picture, as Plotly reads text, so markup in them must be
     escaped.
     """
-    component = st.components.v2.component("pictures", html=PICTURES_HTML, **PICTURES)
     query, used = view.query(), view.in_use
     texts = {
         "link": t("Link to this view"),
@@ -99,7 +94,7 @@ def _draw(part: str, view: Taken) -> None:
         "short": short_links.shortened(query) if query else "",
         "longest": short_links.LONGEST_ADDRESS,
     }
-    component(data=texts | data, key=f"take.{part}.box", on_moved_change=lambda: None)
+    _pictures(data=texts | data, key=f"take.{part}.box", on_moved_change=lambda: None)
 
 
 def _button(label: str, icon: str, file: str, mime: str, make: Callable[[], str | bytes], key: str, **options: Any) -> None:

@@ -21,6 +21,7 @@ from core.text.tokens import bare
 from pages._export import record
 from pages._frame import examples, language, question
 from pages._frame.choices import text_box
+from pages._frame.markup import component
 from pages._frame.parameters import bound, gone_through_history, read_parameter, readable, write_parameter
 from pages._frame.question import follow
 
@@ -134,13 +135,12 @@ PAUSE_MS = 350
 # Chinese) is not sent until it is complete.
 # The timer outlives the component: a run that ends while the user types draws the component again, and the text typed since still
 # has to be sent.
-SCRIPT = Path(__file__).with_name("as_you_type.js").read_text("utf-8")
+_as_you_type = component("as_you_type", Path(__file__).with_name("as_you_type"), html="<span></span>")
 
 
 def as_you_type(label: str) -> None:
     """Let the text area of that label send its value as one types."""
-    component = st.components.v2.component("as_you_type", js=SCRIPT, html="<span></span>")
-    component(data={"label": label, "pause": PAUSE_MS}, key=f"as_you_type.{label}", height=1)
+    _as_you_type(data={"label": label, "pause": PAUSE_MS}, key=f"as_you_type.{label}", height=1)
     st.html('<style>[data-testid="InputInstructions"] {display: none;}</style>')
 
 
