@@ -225,6 +225,29 @@ def context_sizes(lines: Sequence[dict]) -> list[Size]:
     return [size for size in result if size is not None]
 
 
+def tabulate_contexts(sizes: Iterable[Size]) -> list[dict]:
+    """Return a row for each size and set of inputs: the accuracy, and both differences with intervals and adjusted p."""
+    rows = []
+    titles = part_titles()
+    for size in sizes:
+        for kind, accuracy in size.accuracy.items():
+            row = {t("labeled rows"): size.labeled, t("validation"): size.valid, t("subsets"): size.subsets}
+            row |= {t("classifier"): titles[kind], t("accuracy"): round(float(accuracy.mean()), 4)}
+            row |= {t("± over subsets"): round(float(accuracy.std(ddof=1)), 4)}
+            for title, leads in ((t("over GloVe alone"), size.over_glove), (t("GloVe + ELMo minus it"), size.of_elmo)):
+                lead = leads.get(kind)
+                row[title] = None if lead is None else round(lead.difference.mean, 4)
+                row[f"{title}, 95%"] = "" if lead is None else lead.difference.cell("+.4f", times=1)
+                row[f"{title}, p (Holm)"] = None if lead is None else round(lead.p, 4)
+            rows.append(row)
+    return rows
+
+
+def lead_point(size: Size, lead: Lead) -> tuple[int, float, float | None, float | None, bool]:
+    """Return a point of the figure of leads: the labeled texts, the difference with its interval, and whether it is beyond chance."""
+    return size.labeled, lead.difference.mean, lead.difference.low, lead.difference.high, bool(lead.verdict)
+
+
 def rows_of(sizes: Iterable[Size]) -> str:
     """Return the number of labeled texts of each size."""
     return ", ".join(f"{size.labeled:,}" for size in sizes)

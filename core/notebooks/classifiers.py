@@ -105,35 +105,16 @@ kinds = {name: experiments.kind_of(name) for name in summary}
 accuracy_dots({name: (row["accuracy"], row["spread"]) for name, row in summary.items()}, kinds) if summary else None
 
 # %% results
-from elmoscope.core.classify.experiments import context_sizes
-
-
-def points_of(share):
-    """Return a share in points; None where a difference has no interval."""
-    return None if share is None else 100 * share
-
-
-context = [  # is it context? GloVe + ELMo minus each control, and each set of parts minus GloVe alone
-    {"labeled": size.labeled, "subsets": size.subsets, "parts": name, "less": baseline, "points": 100 * lead.difference.mean}
-    | {"low": points_of(lead.difference.low), "high": points_of(lead.difference.high), "p (Holm)": lead.p}
-    for size in context_sizes(lines)
-    for leads, fixed, less in ((size.over_glove, None, "glove"), (size.of_elmo, "glove+elmo", None))
-    for key, lead in leads.items()
-    for name, baseline in [(fixed or key, less or key)]
-]
-pd.DataFrame(context)
+sizes = experiments.context_sizes(lines)
+pd.DataFrame(experiments.tabulate_contexts(sizes))  # is it context? each set of parts minus GloVe alone, and what GloVe + ELMo adds to it
 
 # %% results
 from elmoscope.core.figures.classifiers import leads_figure
 from elmoscope.core.figures.style import SENSE_COLORS
 
-points = {}
-for row in context:
-    if row["less"] == "glove":
-        interval = (row[key] and row[key] / 100 for key in ("points", "low", "high"))
-        points.setdefault(row["parts"], []).append((row["labeled"], *interval, row["p (Holm)"] < 0.05))
-colors = dict(zip(points, SENSE_COLORS))
-leads_figure(points, colors, x="labeled rows", y="points over GloVe alone") if points else None
+names = sizes[0].over_glove if sizes else ()
+points = {name: [experiments.lead_point(size, size.over_glove[name]) for size in sizes] for name in names}
+leads_figure(points, dict(zip(points, SENSE_COLORS)), x="labeled rows", y="points over GloVe alone") if points else None
 
 # %% ordered
 import json

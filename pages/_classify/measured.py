@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from core.classify import experiments, tasks
-from core.classify.experiments import CONTROLS, ELMO, PLAIN, Lead, Size, part_titles, range_of, rows_of
+from core.classify.experiments import CONTROLS, ELMO, PLAIN, Lead, Size, lead_point, part_titles, range_of, rows_of, tabulate_contexts
 from core.classify.model import variant_descriptions, variant_titles
 from core.classify.scores import calibrated_ece
 from core.classify.trainings import all_metas
@@ -42,7 +42,7 @@ def show_curve(lines: Sequence[dict]) -> None:
     st.caption(t("AG News: six classifiers that differ only in what is added to GloVe; a tenth of each subset for validation."))
     x = t("labeled rows")
     curve = {titles[kind]: [(size.labeled, float(size.accuracy[kind].mean())) for size in result] for kind in (ELMO, PLAIN)}
-    over = {titles[kind]: [_locate(size.labeled, size.over_glove[kind]) for size in result] for kind in result[0].over_glove}
+    over = {titles[kind]: [lead_point(size, size.over_glove[kind]) for size in result] for kind in result[0].over_glove}
     left, right = st.columns([2, 3], gap="large")
     with left:
         figure = curves_figure(curve, y=t("accuracy on {n:,} unseen news", n=n), percent=True, x=x, log_x=True).update_layout(height=430)
@@ -53,12 +53,7 @@ def show_curve(lines: Sequence[dict]) -> None:
         draw(leads_figure(over, colors, x=x, y=t("points over GloVe alone")), key="results.context", alt=alt)
     st.caption(t("Bars: paired 95% intervals over subsets and texts. Filled: beyond chance (Holm). Shuffled LSTMs: Tenney et al. 2019."))
     notice(describe_context(result))
-    lists.offer_table(list_contexts(result), name="is-it-context", key="results.curve.twin")
-
-
-def _locate(labeled: int, lead: Lead) -> tuple[int, float, float | None, float | None, bool]:
-    """Return a point of the figure of leads: the labeled rows, the difference with its interval, and whether it is beyond chance."""
-    return labeled, lead.difference.mean, lead.difference.low, lead.difference.high, bool(lead.verdict)
+    lists.offer_table(tabulate_contexts(result), name="is-it-context", key="results.curve.twin")
 
 
 def describe_context(sizes: Sequence[Size]) -> list[str]:
@@ -101,24 +96,6 @@ def _where(sizes: Sequence[Size], lead: Callable[[Size], Lead]) -> str:
     if len(ahead) == len(sizes):
         return t("beyond chance at every size ({points})", points=range_of(map(lead, ahead)))
     return t("beyond chance with {rows} ({points}), inconclusive with others", rows=rows_of(ahead), points=range_of(map(lead, ahead)))
-
-
-def list_contexts(sizes: Sequence[Size]) -> list[dict]:
-    """Return a row for each size and set of inputs: the accuracy, and both differences with intervals and adjusted p."""
-    rows = []
-    titles = part_titles()
-    for size in sizes:
-        for kind, accuracy in size.accuracy.items():
-            row = {t("labeled rows"): size.labeled, t("validation"): size.valid, t("subsets"): size.subsets}
-            row |= {t("classifier"): titles[kind], t("accuracy"): round(float(accuracy.mean()), 4)}
-            row |= {t("± over subsets"): round(float(accuracy.std(ddof=1)), 4)}
-            for title, leads in ((t("over GloVe alone"), size.over_glove), (t("GloVe + ELMo minus it"), size.of_elmo)):
-                lead = leads.get(kind)
-                row[title] = None if lead is None else round(lead.difference.mean, 4)
-                row[f"{title}, 95%"] = "" if lead is None else lead.difference.cell("+.4f", times=1)
-                row[f"{title}, p (Holm)"] = None if lead is None else round(lead.p, 4)
-            rows.append(row)
-    return rows
 
 
 @fragment

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.classify.experiments import CONTROLS, Lead, Size, part_titles
+from core.classify.experiments import CONTROLS, Lead, Size, part_titles, tabulate_contexts
 from core.classify.head import Answer, read_and_unread
 from core.classify.model import variant_titles
 from core.classify.tasks import OpenHeads, task_named
@@ -17,7 +17,7 @@ from core.figures.classifiers import chain_colors
 from core.tasks.results import Summary
 from pages._classify import show
 from pages._classify import tasks as tasks_page
-from pages._classify.measured import describe_calibration, describe_context, list_contexts
+from pages._classify.measured import describe_calibration, describe_context
 from pages._classify.paper import describe_curves, describe_gains, describe_largest, describe_paper
 from pages._classify.results import describe_task
 from pages._classify.show import FRONT, PAIRS, describe_answers
@@ -168,7 +168,7 @@ def test_word_order_is_inconclusive_if_shuffled_words_do_as_well():
 
 
 def test_the_table_has_a_row_for_every_size_and_set_of_parts():
-    table = pd.DataFrame(list_contexts([size_of(134, 0.05, True, {}), size_of(403, 0.02, True, {})]))
+    table = pd.DataFrame(tabulate_contexts([size_of(134, 0.05, True, {}), size_of(403, 0.02, True, {})]))
     assert len(table) == 12 and set(table["labeled rows"]) == {134, 403}
     elmo = table[table["classifier"] == "GloVe + ELMo"].iloc[0]
     assert elmo["over GloVe alone"] == 0.05 and elmo["over GloVe alone, p (Holm)"] == 0.001
