@@ -2,17 +2,19 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from ..common.i18n import t
+from ..common.markup import Markup, html
 from ..text.tokens import letter_count
 from . import style
 from .style import GRAY, OWN, RIM, Figure, add_plate, base, ink, mark, sense_color
 
 if TYPE_CHECKING:  # it imports torch
+    from ..index.rows import Occurrence
     from ..senses.scene import Scene
 
 SCENE_HEIGHT = 460  # pixels
@@ -90,6 +92,23 @@ def map_figure(
     figure.update_yaxes(scaleanchor="x")
     figure.update_layout(dragmode="select")
     return finish_map(figure, look)
+
+
+def card(occurrence: "Occurrence") -> Markup:
+    """Return an occurrence's sentence and its sense, for hovering."""
+    return mark(occurrence.tokens, occurrence.position) + html("<br><i>{}</i>", sense_note(occurrence))
+
+
+def sense_note(occurrence: "Occurrence") -> str:
+    """Return an occurrence's sense, or the one that a model guessed, or ""."""
+    return occurrence.sense or (t("{sense} (guess)", sense=occurrence.guess) if occurrence.guess else "")
+
+
+def word_map(occurrences: Sequence["Occurrence"], flat: np.ndarray, senses: Sequence[str], lemma: str | None, **look: Any) -> go.Figure:
+    """Draw occurrences at `flat` (N, 2), those of `lemma` colored by sense, with the style of `MapLook`."""
+    labels = [o.sense or o.guess if o.lemma == lemma else None for o in occurrences]
+    look["guesses"] = [o.guess is not None and o.lemma == lemma for o in occurrences]
+    return map_figure(flat, labels, [card(o) for o in occurrences], [o.row for o in occurrences], senses, MapLook(**look))
 
 
 def finish_map(figure: go.Figure, look: MapLook) -> go.Figure:

@@ -18,6 +18,8 @@ threshold = None  # the cosine from which two vectors count as one sense; None: 
 layer = "2"
 
 # %%
+import numpy as np
+import pandas as pd
 from elmoscope.core.common import model_layers
 from elmoscope.core.elmo.models import open_model
 from elmoscope.core.text import languages
@@ -27,8 +29,6 @@ model_layers.use(model.layers)  # how many it has, and what they are called
 languages.use(model.language.code)  # how its text is cut into tokens
 
 # %% how
-import numpy as np
-import pandas as pd
 from elmoscope.core.analysis.walk import walk
 from elmoscope.core.common.limits import limits
 
@@ -78,7 +78,6 @@ quantity = quantity if quantity in quantity_titles() else next(iter(quantity_tit
 training_figure(card.log.steps, card.log.validations, card.log.ends(), quantity=quantity) if card.log else None
 
 # %% predict
-import pandas as pd
 from elmoscope.core.analysis import expectation
 from elmoscope.core.elmo.models import open_language_model
 
@@ -119,7 +118,6 @@ fired = [spelling.firing(model.encoder.model.characters, word) for word in words
 windows_figure(fired[0])
 
 # %% spelling
-import numpy as np
 from elmoscope.core.common.directions import unit
 from elmoscope.core.static.vectors import open_vectors
 
@@ -136,7 +134,6 @@ from elmoscope.core.figures.style import LAYER_COLORS
 cosine_table(words, spelling.cosine_matrix(list(rows)), LAYER_COLORS["1"], key="cosines")
 
 # %% guess
-import pandas as pd
 from elmoscope.core.senses import quiz
 from elmoscope.core.workspace import open_workspace
 
@@ -160,8 +157,6 @@ shape = cosines.measure(cosines.sample(table))
 shape.measured, shape.controls  # the words that are measured, and those that chose k
 
 # %% cone
-import pandas as pd
-
 pd.DataFrame(shape.table({}))
 
 # %% cone
@@ -194,8 +189,6 @@ threshold = of_all[top].balanced() if threshold is None else threshold
 spreads = {name: spread.of(word) if word in spread.words else spread for name, spread in of_all.items()}
 
 # %% apart
-import pandas as pd
-
 rows = []
 for name, spread in spreads.items():
     auc, (missed, passed), (same, different) = spread.auc(), spread.errors(threshold), spread.means()
@@ -226,8 +219,6 @@ rows = [Dots(kind, share.value, share.low, share.high) for kind, share in compar
 interval_dots(rows, title="same-sense pair is closer", zero=0.5, key="homonyms")
 
 # %% homonyms
-import pandas as pd
-
 pairs = zip(compared.relations, compared.auc)
 pd.DataFrame([{"word": r.word, "senses": " / ".join(r.senses), "kind": r.kind, "AUC": auc, "why": r.reason} for r, auc in pairs])
 
@@ -238,8 +229,6 @@ parts = read_lessons(model.folder, model.fingerprint)  # python -m core.lab less
 list(parts)
 
 # %% control
-import pandas as pd
-
 layers = parts.get("control", {}).get("layers", {})
 rows = [{"layer": k, "rank": rank, **scores, **scores["selectivity"]} for k, ranks in layers.items() for rank, scores in ranks.items()]
 pd.DataFrame(rows)
@@ -253,14 +242,10 @@ level = ("word's most frequent tag", parts["control"]["type"]) if ranks else Non
 rank_lines(list(map(int, ranks)), lines, level=level, title="rank", key="control") if ranks else None
 
 # %% context
-import pandas as pd
-
 measured = parts.get("context", {"words": [], "one_nn": {}})
 pd.DataFrame(measured["one_nn"], index=measured["words"])
 
 # %% before
-import pandas as pd
-
 measured = parts.get("before", {"words": [], "one_nn": {}, "ari": {}})
 pd.DataFrame(
     {measure: {name: sum(values) / len(values) for name, values in measured[measure].items()} for measure in ("one_nn", "ari")}

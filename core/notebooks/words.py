@@ -16,7 +16,7 @@ gamma = 1.0
 normalized = False  # layer normalization before the layers are weighed
 mix = ""  # weights of the layer mix, such as "1,1,1"
 among = "same word"
-k = 12
+k = 8
 order = "left to right"  # order of the edits
 how = "drop"  # change made to each word: drop, mask or swap
 swap = "thing"
@@ -24,6 +24,7 @@ half = "both"  # past, future or both
 sense = None  # None: the nearest
 
 # %%
+import pandas as pd
 from elmoscope.core.common import model_layers
 from elmoscope.core.common.limits import limits
 from elmoscope.core.text.readings import WordInContext
@@ -74,7 +75,6 @@ except ElmoscopeError as no_softmax:
 substitutes.tabulate(expected)
 
 # %% neighbors
-import pandas as pd
 from elmoscope.core.views import neighbors
 
 
@@ -116,8 +116,6 @@ answer = why.compute_attribution(workspace, request)
 answer.table()
 
 # %% why
-import pandas as pd
-
 result = answer.influence
 if answer.by == why.BY_SENSES:
     sense = sense if sense in result.senses else influence.verdict(result, layer, half).sense
@@ -155,8 +153,7 @@ pd.DataFrame([(word.tokens[k], round(c.size, 4), c.come, c.go) for k, c in chang
 
 # %% map
 from elmoscope.core.analysis.word_maps import ALL_WORDS
-from elmoscope.core.figures.maps import MapLook, map_figure
-from elmoscope.core.figures.style import mark
+from elmoscope.core.figures.maps import word_map
 from elmoscope.core.views import layouts
 
 table = workspace.targets
@@ -167,17 +164,13 @@ starred = tuple(context for context in words if (lemma := context.lemma_in(table
 request = layouts.LayoutRequest(word=word, contexts=starred, plan="umap" if in_senses else plan, ends=ends, senses=in_senses)
 layout = layouts.compute(workspace, request) if labeled else None
 
-
-def map_of_meanings():
-    """Draw the word's sentences, colored by sense. A model's guesses are faint."""
-    senses = [dot.sense or dot.guess for dot in layout.occurrences]
-    look = MapLook(layer=layer, key="map", guesses=[dot.sense is None for dot in layout.occurrences])
+# %% map
+figure = "no labels: see below"
+if layout:
+    lemma = starred[0].lemma_in(table) if word == ALL_WORDS and starred else word  # its senses are colored
     places = layout.coordinates[layout.names.index(layer)][:, :2]
-    hovers = [mark(dot.tokens, dot.position) for dot in layout.occurrences]
-    return map_figure(places, senses, hovers, layout.rows.tolist(), sorted(set(senses)), look)
-
-
-map_of_meanings() if layout else "no labels: see below"
+    figure = word_map(layout.occurrences, places, layout.senses_of(lemma), lemma, layer=layer, key="map")
+figure
 
 # %% map
 from elmoscope.core.views import neighbors
@@ -231,7 +224,6 @@ result = mix.compute(workspace, mix.MixRequest(words=tuple(words), weights=tuple
 weights.round(3), result.pulls.round(3), round(gamma * result.norm, 2)
 
 # %% mix
-import pandas as pd
 from elmoscope.core.views.neighbors import tabulate_neighbors
 
 pd.concat([tabulate_neighbors(nearest, text) for nearest, (text, *_) in zip(result.neighbors, sentences)])
@@ -241,16 +233,11 @@ shares = {layer: report.one_nn for layer, report in result.by_layer.items()}
 (result.report and result.report.one_nn), shares  # sentences whose nearest one has the same meaning: this mix, each layer alone
 
 # %% mix
-from elmoscope.core.figures.maps import MapLook, map_figure
-from elmoscope.core.figures.style import mark
+from elmoscope.core.figures.maps import word_map
 
-
-def map_of_mix():
-    """Draw the word's sentences in this mix, colored by sense. A model's guesses are faint."""
-    dots, senses = result.occurrences, [dot.sense or dot.guess for dot in result.occurrences]
-    look = MapLook(layer="mix", key="mix", guesses=[dot.sense is None for dot in dots])
-    hovers, rows = [mark(dot.tokens, dot.position) for dot in dots], [dot.row for dot in dots]
-    return map_figure(result.coordinates, senses, hovers, rows, sorted(set(senses)), look)
-
-
-map_of_mix() if result.report else dict(zip(result.spellings, (result.leans[0] - result.leans[1]).round(3).tolist()))
+if result.report:
+    senses = workspace.targets.senses_of(result.lemma)
+    figure = word_map(result.occurrences, result.coordinates, senses, result.lemma, layer="mix", key="mix")
+else:
+    figure = dict(zip(result.spellings, (result.leans[0] - result.leans[1]).round(3).tolist()))
+figure

@@ -13,7 +13,7 @@ from core.common import model_layers
 from core.common.i18n import language, t
 from core.common.markup import plain
 from core.common.model_layers import SENSES
-from core.figures.maps import ELSEWHERE, KEPT, add_links, find_limits, outer_edge, space_figure
+from core.figures.maps import ELSEWHERE, KEPT, add_links, card, find_limits, outer_edge, sense_note, space_figure, word_map
 from core.figures.style import MAP_CONFIG, layer_color, layer_title, sense_color
 from core.live.texts import say_kept
 from core.live.widgets import NEUTRAL, Brush, Points, map_data, point_named
@@ -150,7 +150,7 @@ def _data(over: Workspace, content: MapContent) -> dict:
         colors=[NEUTRAL, *(sense_color(k) for k in range(len(senses))), *(f"{sense_color(k)}{GUESS}" for k in range(len(senses)))],
         chips=[(sense, k + 1, k) for k, sense in enumerate(senses)],
         shapes=(np.maximum(groups - 1, 0) % max(1, len(senses))).tolist(),
-        notes=[charts.sense_note(o) for o in result.occurrences],
+        notes=[sense_note(o) for o in result.occurrences],
         links=true_neighbors(over, result, contexts, linked),
         labels=[(senses[k - 1], k, np.array([outer_edge(flat[groups == k], flat) for flat in result.coordinates])) for k in named],
         under=[_share(result, space) for space in result.names],
@@ -176,12 +176,12 @@ def _picture(
     values = {"n": len(result.rows), "word": result.word, "where": layer_title(space)}
     if result.plan == SOLID:
         labels = [o.sense if o.lemma == content.lemma else None for o in result.occurrences]
-        cards = [charts.card(o) for o in result.occurrences]
+        cards = [card(o) for o in result.occurrences]
         figure = space_figure(places[: len(cards)], labels, cards, content.senses, stars=stars, layer=space, key=key)
     else:
         look = {"layer": space, "stars": stars, "key": key, "limits": limits, "height": 480 if is_single else 340, "picked": picked}
         look |= {"name_senses": space != result.names[0] and result.word != ALL_WORDS, "titles": measures.axis_titles(result)}
-        figure = charts.word_map(result.occurrences, places[: len(result.rows)], content.senses, content.lemma, **look)
+        figure = word_map(result.occurrences, places[: len(result.rows)], content.senses, content.lemma, **look)
     if content.links is None:
         return figure, t("Map of “{word}” in {where}: {n} sentences colored by sense, {stars} stars.", **values, stars=len(stars))
     links = content.links[space]

@@ -17,7 +17,7 @@ import streamlit as st
 
 from core.analysis.word_maps import Links
 from core.common.i18n import t
-from core.figures.maps import selected_rows
+from core.figures.maps import selected_rows, sense_note
 from core.files.formats import encode_csv
 from core.index.rows import Occurrence
 from core.live.widgets import NONE, STARS, TABLE, Brush, map_setting
@@ -27,7 +27,6 @@ from pages._frame.markup import component
 from pages._frame.parameters import is_new, read_parameter, write_parameter
 from pages._frame.patches import is_number
 from pages._widgets import components, lists, verdict
-from pages._widgets.charts import sense_note
 from pages._widgets.components import get_settings, map_widget
 from pages._widgets.inputs import Chosen
 

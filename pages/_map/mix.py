@@ -20,6 +20,7 @@ from core.common import model_layers
 from core.common.i18n import format_number, language, t
 from core.common.markup import shorten
 from core.elmo.mix import scores
+from core.figures.maps import word_map
 from core.figures.measures import cosine_bars
 from core.figures.spaces import SIDES, lean_bars
 from core.figures.style import OWN, layer_color, layer_title, sense_color
@@ -39,7 +40,7 @@ from pages._frame.in_use import InUse
 from pages._frame.markup import fragment, show_html
 from pages._frame.parameters import bound
 from pages._map import map_view, measures
-from pages._widgets import charts, components, lists
+from pages._widgets import components, lists
 from pages._widgets.charts import note, note_weights
 from pages._widgets.components import LIMIT, make_component, presets, slider_keys, sliders
 from pages._widgets.inputs import Chosen
@@ -106,7 +107,7 @@ def _show_mix(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
     note_weights(result.pulls, key="mix.pulls", by_length=True)
     if labeled:
         word, dots = result.lemma, result.occurrences
-        figure = charts.word_map(dots, result.coordinates, senses, word, layer="mix", key=f"mix.{word}", height=400)
+        figure = word_map(dots, result.coordinates, senses, word, layer="mix", key=f"mix.{word}", height=400)
         note(figure, key="mix.map", alt=sense_texts(model_layers.in_use(), word, len(dots))["map"])
     if result.report is not None:
         figure, alt = measures.accuracy({**result.by_layer, "mix": result.report}, result.static, base=result.report, majority=False)

@@ -11,7 +11,7 @@ from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import html, shorten
 from core.figures.influence import add_path, margin_figure
-from core.figures.maps import find_limits
+from core.figures.maps import find_limits, word_map
 from core.figures.style import layer_color, mark, sense_color
 from core.senses import edits
 from core.senses.edits import EditStep, write_step
@@ -24,7 +24,7 @@ from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
 from pages._frame.parameters import bound
-from pages._widgets import charts, lists, verdict
+from pages._widgets import lists, verdict
 from pages._widgets.charts import draw
 from pages._widgets.inputs import Chosen
 from pages._widgets.verdict import say_verdict
@@ -98,7 +98,7 @@ def _picture(path: EditPath, route: MapPath, revealed: bool) -> None:
     lists.heading(title, layer_color(path.space), t("dots: labeled sentences; yellow star: first, pink star: second"))
     look = {"layer": path.space, "key": f"flip.map.{word}", "height": 316, "name_senses": False}
     look["limits"] = find_limits(route.coordinates, points)
-    figure = charts.word_map(route.occurrences, route.coordinates, path.senses, word, **look)
+    figure = word_map(route.occurrences, route.coordinates, path.senses, word, **look)
     hovers = [html("{}<br>{}", edit_name(s), mark(s.tokens, s.position)) for s in steps]
     add_path(figure, points, hovers, numbered=revealed).update_layout(dragmode=False)
     values = {"n": n, "word": word, "steps": len(steps) - 1}

@@ -1,4 +1,4 @@
-"""Draw every figure of the app, with a description for screen readers, and record it for the exports; and the shared parts of maps."""
+"""Draw every figure of the app, with a description for screen readers, and record it for the exports; and the stars of maps."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -8,11 +8,10 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from core.common.i18n import t
-from core.common.markup import Markup, html
+from core.common.markup import Markup
 from core.figures import measures
-from core.figures.maps import MapLook, Star, map_figure
+from core.figures.maps import Star
 from core.figures.style import CONFIG, layer_color, layer_title, mark
-from core.index.rows import Occurrence
 from pages._export import record
 from pages._frame.markup import show_html
 from pages._widgets.inputs import Chosen
@@ -58,18 +57,3 @@ def stars(chosen: Mapping[int, Chosen], names: Sequence[str], places: np.ndarray
         Star(t("yours, {number}", number=number), mark(item.tokens, item.position), dict(zip(names, map(tuple, positions), strict=True)))
         for (number, item), positions in both
     ]
-
-
-def card(occurrence: Occurrence) -> Markup:
-    return mark(occurrence.tokens, occurrence.position) + html("<br><i>{}</i>", sense_note(occurrence))
-
-
-def sense_note(occurrence: Occurrence) -> str:
-    return occurrence.sense or (t("{sense} (guess)", sense=occurrence.guess) if occurrence.guess else "")
-
-
-def word_map(occurrences: Sequence[Occurrence], flat: np.ndarray, senses: Sequence[str], lemma: str | None, **look: Any) -> go.Figure:
-    """Return a map of occurrences at `flat` (N, 2), colored by sense, with the style of `MapLook`."""
-    labels = [o.sense or o.guess if o.lemma == lemma else None for o in occurrences]
-    look["guesses"] = [o.guess is not None and o.lemma == lemma for o in occurrences]
-    return map_figure(flat, labels, [card(o) for o in occurrences], [o.row for o in occurrences], senses, MapLook(**look))
