@@ -27,15 +27,17 @@ if importlib.util.find_spec("elmoscope") is None:  # not installed: the notebook
 """
 
 
-def build_notebook(file: str, tags: Collection[str], values: Mapping[str, Any], *, opening: str, metadata: Mapping[str, Any]) -> str:
+def build_notebook(
+    file: str, tags: Collection[str], names: Collection[str], values: Mapping[str, Any], *, opening: str, metadata: Mapping[str, Any]
+) -> str:
     """Return a notebook as JSON (nbformat 4.5, which is fifteen lines; the package nbformat would add ten others).
 
     Parameters
     ----------
     file, tags
         A file of this package, without its ending, and the tags of the cells to include.
-    values
-        The parameters of the notebook. Those of the file that are not among them are left out.
+    names, values
+        The parameters of the notebook, and their values. A parameter without a value has that of the file.
     opening
         The Markdown of the first cell.
     metadata
@@ -45,7 +47,7 @@ def build_notebook(file: str, tags: Collection[str], values: Mapping[str, Any], 
     (_, parameters), *rest = read_cells(file)
     code = [cell for words, cell in rest if not words or words & set(tags)]
     style = [cell for _, cell in read_cells("figures")] if any("core.figures" in cell for cell in code) else []
-    sources = [FIND_PACKAGE + write_parameters(parameters, values), *style, *code]
+    sources = [FIND_PACKAGE + write_parameters(parameters, names, values), *style, *code]
     cells = [_cell(0, "markdown", opening), *(_cell(number, "code", source) for number, source in enumerate(sources, 1))]
     facts = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -62,13 +64,14 @@ def read_cells(file: str) -> Iterator[tuple[frozenset[str], str]]:
         yield frozenset(tags.split()), code.strip("\n")
 
 
-def write_parameters(cell: str, values: Mapping[str, Any]) -> str:
-    """Return the cell of parameters with these values and the cell's comments. Raises KeyError for a value without a parameter."""
-    lines, rest = [], dict(values)
+def write_parameters(cell: str, names: Collection[str], values: Mapping[str, Any]) -> str:
+    """Return the lines of a cell of parameters for `names`, with `values` in place of the cell's. Raises KeyError for a missing name."""
+    lines, rest = [], set(names)
     for node, line in zip(ast.parse(cell).body, cell.splitlines(), strict=True):
         name = node.targets[0].id
         if name in rest:
-            lines.append(f"{name} = {rest.pop(name)!r}{line[node.end_col_offset :]}")
+            lines.append(f"{name} = {values[name]!r}{line[node.end_col_offset :]}" if name in values else line)
+            rest.remove(name)
     if rest:
         raise KeyError(*rest)
     if language() != ENGLISH:

@@ -277,7 +277,12 @@ def notebook(order: Order) -> str:
         order = replace(order, files=dict.fromkeys(order.files, order.title))
         about += " " + t("Put your file’s path into the command.")
     return build_notebook(
-        "classifiers", ("ordered",), {"command": order.command}, opening=about, metadata={"view": "train", "version": __version__}
+        "classifiers",
+        ("ordered",),
+        ("command",),
+        {"command": order.command},
+        opening=about,
+        metadata={"view": "train", "version": __version__},
     )
 
 

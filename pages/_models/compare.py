@@ -114,6 +114,7 @@ def _inputs(in_use: InUse) -> tuple[SpaceName, SpaceName] | None:
         ]
         if not all(texts):
             raise BadInput(t("Choose two, or type a path."))
+        st.session_state["compare.spaces"] = [texts[0], in_use.corpus, texts[1], in_use.corpus]  # for the notebook
         first, second = (compare.space_named(text, in_use.corpus) for text in texts)
         if is_same(first, second):
             notice([t("Both sides are one space. Choose two different ones.")])
@@ -127,6 +128,8 @@ def _inputs(in_use: InUse) -> tuple[SpaceName, SpaceName] | None:
             places[1:], (t("First corpus"), t("Second corpus")), (in_use.corpus, None), ("first_corpus", "second_corpus"), strict=True
         )
     ]
+    space = f"{in_use.model}{MARK}{layer}"
+    st.session_state["compare.spaces"] = [space, texts[0], space, texts[1]]
     first, second = (SpaceName(in_use.model, layer, text.strip()) for text in texts)
     if not all(texts) or is_same(first, second):
         values = {"model": in_use.model, "where": layer_title(layer)}

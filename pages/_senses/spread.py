@@ -53,7 +53,7 @@ def show(in_use: InUse) -> None:
     result = view_when_read(induction.compute, over, InductionRequest(word=chosen.word, space=chosen.layer, given=labels.given)).spread
     elsewhere = dict(labels.elsewhere)
     rows_given = [json.dumps([*token, sense], ensure_ascii=False) for token, sense in stored.given if token not in elsewhere]
-    st.session_state.update({"spread.word": chosen.word, "spread.given": rows_given})  # for the notebook
+    st.session_state["spread.given"] = rows_given  # for the notebook
     if fault := st.session_state.pop(label_store.FAULT, ""):
         st.error(plain(fault), icon=":material/error:")
     _show_set_aside(key)

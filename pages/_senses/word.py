@@ -50,7 +50,7 @@ def choose(in_use: InUse, place, *, groups: bool = True) -> WordChoice | None:
     words = induction.words_of(over, table)
     with place:
         word, layer, number = _inputs(over, table, words, groups=groups)
-    word = induction.lemma_of(over, word)
+    word = st.session_state["found.used"] = induction.lemma_of(over, word)  # for the notebook
     if (table := _table(over, word)) is None:
         return None
     rows = induction.rows_of(table, word)

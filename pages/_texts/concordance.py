@@ -85,7 +85,7 @@ def _search(workspace: Workspace) -> None:
     request = ConcordanceRequest(
         query=guessed or query, kind=WORD if guessed else kind, order=order, documents=tuple(documents), number=TABLE
     )
-    st.session_state["find.used"] = request.query  # for the notebook
+    st.session_state.update({"find.used": request.query, "find.kind": request.kind})  # for the notebook
     request = with_senses(workspace, request)
     if not _is_sorted(workspace, request):
         return

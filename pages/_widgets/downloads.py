@@ -18,7 +18,7 @@ from core.common.errors import ElmoscopeError
 from core.common.i18n import language, t
 from core.common.markup import Markup, plain
 from pages._export import record
-from pages._export.notebook_values import VIEWS, notebook
+from pages._export.notebook_values import NOTEBOOKS, name_of, notebook
 from pages._export.record import Taken
 from pages._frame.markup import component, pathless
 from pages._widgets import lists
@@ -38,7 +38,7 @@ def show() -> None:
         _popover(t("CSV files"), "download", partial(_draw_tables, True), view)
         _popover(t("Pictures"), "image", partial(_draw, "figures"), view)
         _button(t("HTML file"), "web", f"{name}.html", "text/html", partial(html_of_view, view), "take.html", type="tertiary")
-        if view.view in VIEWS:
+        if name_of(view.view, view.settings) in NOTEBOOKS:
             make = partial(_notebook, view)
             _button(t("Notebook"), "code_blocks", f"{name}.ipynb", "application/x-ipynb+json", make, "take.ipynb", type="tertiary")
         _popover(t("Link to this view"), "link", partial(_draw, "link"), view)
@@ -113,7 +113,8 @@ def _notebook(view: Taken) -> str:
     used = {name: getattr(view.in_use, name) for name in ("model", "vectors", "corpus")}
     settings = view.settings | used | {"lang": view.language}
     with view.exported():
-        return notebook(view.view, settings, question=view.question or view.title, address=view.link() or view.place())
+        address = view.link() or view.place()
+        return notebook(view.view, settings, question=view.question or view.title, lede=view.lede, address=address)
 
 
 def provenance(view: Taken) -> list[tuple[str, str]]:

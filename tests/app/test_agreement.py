@@ -53,7 +53,7 @@ def neighbors_of(space: str, among: str) -> tuple:
 
 
 def groups_of(word: str, space: str, number: int | None) -> tuple:
-    settings = {"found_word": word, "found_layer": space, "found_k": str(number or "")}
+    settings = {"found.used": word, "found_layer": space, "found_k": str(number or "")}
     return {"word": word, "space": space, "number": number}, "found", settings
 
 
@@ -79,12 +79,12 @@ def edits_of(pair: int, order: str, space: str) -> tuple:
 
 def lines_of(query: str, kind: str, order: str, **choice: str) -> tuple:
     request = {"query": query, "kind": kind, "order": order, "number": 200} | choice
-    return request, "search", {"find": query, "find_kind": kind, "find_order": order}
+    return request, "search", {"find.used": query, "find.kind": kind, "find_order": order}
 
 
 def collocates_of(query: str, window: int, senses: str) -> tuple:
     request = {"query": query, "kind": "word", "window": window, "minimum": 2, "senses": senses}
-    settings = {"find": query, "collocate_kind": "word", "window": window, "minimum": 2, "by_sense": senses, "grammar": True}
+    settings = {"find.used": query, "collocate_kind": "word", "window": window, "minimum": 2, "by_sense": senses, "grammar": True}
     return request, "collocates", settings
 
 
@@ -212,7 +212,9 @@ def test_compare_notebook_gives_the_result_of_the_view(first, second, monkeypatc
     monkeypatch.setattr(opened.opener, "every_token", opened.opener.targets)  # the labeled tokens, of which there are fewer
     monkeypatch.setattr(workspace, "open_workspace", lambda *_, **__: opened)
     request = CompareRequest(first=space_named(first, "sentences"), second=space_named(second, "sentences"))
-    result = run_notebook(tmp_path, notebook("compare", {"first": first, "second": second}), "compare.compute")["result"]
+    result = run_notebook(tmp_path, notebook("compare", {"compare.spaces": [first, "sentences", second, "sentences"]}), "compare.compute")[
+        "result"
+    ]
     assert not list(differences(wire.json_of(result), wire.json_of(compare.compute(opened, request))))
 
 

@@ -26,7 +26,7 @@ from core.text import corpora
 from core.text.corpora import open_corpus
 from core.text.languages import get_language
 from pages._export import notebook_values
-from pages._export.notebook_values import VIEWS, notebook
+from pages._export.notebook_values import NOTEBOOKS, name_of, notebook
 from pages._export.record import Taken
 from pages._frame.in_use import OURS, InUse
 from pages._frame.menu import list_views
@@ -151,6 +151,9 @@ CORPORA = lru_cache(lambda name, code: open_corpus(name, code and get_language(c
 HOSTILE = 'The \'bank\' """ is\\ \n{shut} </script><script>alert(1)</script> \u2028 # 은행 🎉\x00'
 
 
+VIEWS = [view for view in list_views() if name_of(view, {}) in NOTEBOOKS]
+
+
 def cells(view: str, settings: dict | None = None, **told: str) -> list[dict]:
     return json.loads(notebook(view, settings or {}, **told))["cells"]
 
@@ -200,7 +203,7 @@ def test_notebook_of_a_view_is_valid_and_runs(view: str, run, tmp_path: Path):
     assert str(ROOT) not in json.dumps(made) and os.path.expanduser("~") not in json.dumps(made)
     first, second = write_two_texts(tmp_path)
     small = {"change": {"change.sides": [first, "", "", second, "", ""], "change.word": "bank"}}
-    small |= {"compare": {"first": "glove-mini", "second": "glove-mini"}}
+    small |= {"compare": {"compare.spaces": ["glove-mini", "sentences", "glove-mini", "sentences"]}}
     assert run(view, small.get(view))
 
 
@@ -209,7 +212,6 @@ def test_notebook_of_spellings_runs(run):
 
 
 def test_unknown_view_has_no_notebook():
-    assert set(VIEWS) <= set(list_views())
     for view, settings in (("nowhere", {}), ("lessons", {"lesson": "nothing"})):
         with pytest.raises(BadInput, match="no notebook"):
             notebook(view, settings)
@@ -217,10 +219,10 @@ def test_unknown_view_has_no_notebook():
 
 def test_notebook_has_the_target_word_that_the_page_guesses():
     crane = {"a": "Two herons fished beside the crane at dawn.", "b": "Cranes lifted the heavy beams."}
-    assert notebook_values.pair(crane) == [(crane["a"], 5, ""), (crane["b"], 0, "")] and notebook_values.word(crane) == "crane"
-    assert notebook_values.sentence(crane | {"ai": 1}) == (crane["a"], 1) and notebook_values.word(crane | {"w": "herons"}) == "herons"
+    assert notebook_values.pair(crane) == [(crane["a"], 5, ""), (crane["b"], 0, "")]
+    assert notebook_values.pair(crane | {"ai": 1})[0] == (crane["a"], 1, "")
     assert len(notebook_values.pair({})) == 2 and notebook_values.pair({"a": "", "b": " "}) == []
-    assert "'otter'" in code_of("search", {"find": "", "find.used": "otter"})
+    assert "'otter'" in code_of("search", {"find.used": "otter"})
     assert "('The old bank was shut.', 2, '')" in code_of("why", {"a": "The old bank was shut.", "ai": None, "w": "bank"})
 
 
@@ -228,7 +230,7 @@ def test_typed_text_is_a_literal_in_the_code(run):
     settings = {"a": HOSTILE, "ai": 2, "b": "x = 1; raise SystemExit", "bi": 0}
     assert run("home", settings)["sentences"] == [(HOSTILE, 2, ""), ("x = 1; raise SystemExit", 0, "")]
     for view in VIEWS:
-        every = dict.fromkeys(("a", "b", "spell", "ptext", "pother", "find", "other", "text_news-title", "found_word", "map_word"), HOSTILE)
+        every = dict.fromkeys(("a", "b", "spell", "ptext", "pother", "find.used", "text_news-title", "found.used", "map_word"), HOSTILE)
         with_text, without = (cells(view, given) for given in (every, {}))
         constant = [cell["source"] for cell in with_text[2:]]
         assert constant == [cell["source"] for cell in without[2:]]  # only the cell of given values holds what was typed
@@ -244,17 +246,17 @@ def test_figures_are_labeled_in_the_readers_language():
 
 
 def test_the_map_notebook_follows_a_form_of_a_labeled_word(run):
-    result = run("map", {"a": "Both banks were shut.", "ai": 1, "b": "", "w": "banks"})
+    result = run("map", {"a": "Both banks were shut.", "ai": 1, "b": "", "map_word": "banks"})
     assert result["word"] == "bank" and result["labeled"]
 
 
 def test_notebooks_of_unusual_questions_run(run, capsys):
     """A word that the corpus lacks, a query without a hit, a sentence that the page reads in part, and a single sentence."""
     assert not run("map", {"map_word": "zzzz"})["result"].points.words
-    run("search", {"find": "zzzz"})
+    run("search", {"find.used": "zzzz"})
     assert capsys.readouterr().out == "0 occurrences\n"
     long = {"a": "so " * 119 + "crane bank", "ai": None, "b": "The bank lent a crane."}
-    assert [len(word.tokens) for word in run("neighbors", long)["words"]] == [120, 6] and notebook_values.word(long) == "crane"
+    assert [len(word.tokens) for word in run("neighbors", long)["words"]] == [120, 6]
     with pytest.raises(SystemExit, match="two sentences"):
         run("home", {"a": "We sat on the bank.", "b": ""})
 
@@ -270,6 +272,6 @@ def test_notebooks_mark_the_senses_that_a_model_guessed(run, tmp_path):
     rows = [row | {"tokens": ["The", "bank", "by", str(k)], "sense": ("money", "shore")[k % 2], "given": k < 8} for k in range(12)]
     corpus = tmp_path / "labels.jsonl"
     corpus.write_text("\n".join(map(json.dumps, rows)), "utf-8")
-    for view, drawing in (("map", "map_of_meanings"), ("mix", "map_of_mix")):
-        figure = run(view, {"corpus": str(corpus), "a": "The bank by me.", "ai": 1, "map_word": "bank", "w": "bank"})[drawing]()
+    for view in ("map", "mix"):
+        figure = run(view, {"corpus": str(corpus), "a": "The bank by me.", "ai": 1, "map_word": "bank"})["figure"]
         assert {trace.marker.opacity: len(trace.x) for trace in figure.data if trace.name == "money"} == {None: 4, FAINT: 2}
