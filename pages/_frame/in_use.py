@@ -266,15 +266,8 @@ def _offer_published(name: str) -> bool:
     result = st.session_state[key]
     size = t("{size:,.0f} MB", size=result.size_mb) if result.size_mb is not None else t("size unknown")
     terms = plain(result.license) if result.license else t("unknown")
-    st.caption(
-        t(
-            "{name}: {size} from {host}, safetensors only. License: {license}.",
-            name=plain(name),
-            size=size,
-            host=published.hub_host(),
-            license=terms,
-        )
-    )
+    values = {"name": plain(name), "size": size, "host": published.hub_host(), "license": terms}
+    st.caption(t("{name}: {size} from {host}, safetensors only. License: {license}.", **values))
     if st.button(t("Download {name}", name=plain(name)), key=f"get.{name}", width="stretch"):
         show_download(partial(registry.resolve, name, "model", allow_download=True))
     return True

@@ -58,10 +58,7 @@ class Queue:
             self.drop_abandoned()
             n_jobs = sum(owner in job.owners for job in (*self.running, *self.waiting)) if owner else 0
             if n_jobs >= limits().max_session_jobs:
-                message = tn(
-                    "You have {n} job, the limit here. Stop it, or wait.", "You have {n} jobs, the limit here. Stop one, or wait.", n_jobs
-                )
-                raise TooManyJobs(message)
+                raise TooManyJobs(t("Your jobs: {n}, the limit here. Stop one, or wait.", n=n_jobs))
             job = Job(self, owner, address)
             self.waiting.append(job)
             if len(self.waiting) > limits().max_waiting:
@@ -234,12 +231,7 @@ class Job:
                 raise JobEnded(LEFT, t("Stopped: the page was closed."))
         max_minutes = limits().max_job_minutes
         if self.began is not None and time_now - self.began > 60 * max_minutes:
-            message = tn(
-                "Stopped after {n} minute, the limit here (ELMOSCOPE_MAX_JOB_MINUTES).",
-                "Stopped after {n} minutes, the limit here (ELMOSCOPE_MAX_JOB_MINUTES).",
-                max_minutes,
-            )
-            raise JobEnded(TIME, message)
+            raise JobEnded(TIME, t("Stopped after {n} min, the limit here (ELMOSCOPE_MAX_JOB_MINUTES).", n=max_minutes))
 
     def is_over(self) -> bool:
         """Return whether `check` would end the job, for code that polls instead of handling an exception."""

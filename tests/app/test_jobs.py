@@ -141,7 +141,7 @@ def test_jobs_of_a_user_and_of_all_users_are_limited(monkeypatch, one_at_once):
     monkeypatch.setenv("ELMOSCOPE_MAX_WAITING", "3")
     queue = Queue()
     queue.add("a"), queue.add("a")
-    with pytest.raises(BadInput, match="You have 2 jobs, the limit here"):
+    with pytest.raises(BadInput, match="Your jobs: 2, the limit here"):
         queue.add("a")
     queue.add("b"), queue.add("c")  # c gets the place of the second job of a
     with pytest.raises(BadInput, match="3 jobs are waiting"):
@@ -188,7 +188,7 @@ def test_time_limit_of_a_job_starts_with_its_turn(monkeypatch):
     job.check()
     job.wait_for_turn(0)
     job.began -= 61
-    with pytest.raises(JobEnded, match=r"1 minute, .*ELMOSCOPE_MAX_JOB_MINUTES"):
+    with pytest.raises(JobEnded, match=r"1 min, .*ELMOSCOPE_MAX_JOB_MINUTES"):
         job.check()
 
 
