@@ -112,11 +112,8 @@ def keyword_line(tokens: Sequence[str], position: int, remark: str, *, text: str
         blank = word[: len(word) - len(word.lstrip())] if left else ""
         return left.lstrip() + blank, word.lstrip(), right
 
-    sides = '<span class="left"><span>{}</span></span><span class="right"><b class="target">{}</b>{}</span>'
-    cut, sentence = (
-        html(f'<span class="cut">{sides}</span>', *parts(start, end)),
-        html('{}<b class="target">{}</b>{}', *parts(0, len(tokens))),
-    )
+    sides = '<span class="cut"><span class="left"><span>{}</span></span><span class="right"><b class="target">{}</b>{}</span></span>'
+    cut, sentence = html(sides, *parts(start, end)), html('{}<b class="target">{}</b>{}', *parts(0, len(tokens)))
     after = html('<span class="cosine">{}</span>', remark) if remark else ""
     return _line("aligned short" if shortened else "aligned", cut, sentence, after)
 
