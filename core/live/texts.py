@@ -30,6 +30,7 @@ def texts(layers: Layers, model: str, language: Language) -> dict:
 
 
 def _page(model: str, language: Language) -> dict:
+    cut = t("Korean is split without the app’s analyzer here: of 100 verdicts, 68 match the app’s and 2 are the opposite.")
     return {
         "question": t("Does a word mean the same thing twice?"),
         "lede": t("Type two sentences. {model} reads them in your browser: nothing is sent.", model=model),
@@ -50,12 +51,8 @@ def _page(model: str, language: Language) -> dict:
         "no_unpacking": t("This browser cannot unpack the model. Use one of 2023 or later."),
         "broken": t("The model stopped: {reason}. Reload the page.", reason="{reason}"),
         "failed": t("These two sentences cannot be answered: {reason}. Change one of them.", reason="{reason}"),
-        "about": t(
-            "{model} in 8 bits: cosines differ from the app’s by 0.02 or less. The model is small and sometimes wrong.", model=model
-        ),
-        "cut": t("Korean is split without the app’s analyzer here: of 100 verdicts, 68 match the app’s and 2 are the opposite.")
-        if language.tokenizer not in ("words", "spaces")
-        else "",
+        "about": t("{model} in 8 bits: cosines within 0.02 of the app’s. The model is small and sometimes wrong.", model=model),
+        "cut": cut if language.tokenizer not in ("words", "spaces") else "",
     }
 
 
