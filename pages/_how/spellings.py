@@ -241,7 +241,11 @@ def read_words(over: Workspace, spellings: Spellings, upto: int) -> None:
         spellings.extend(over.model.encoder, upto, report=lambda done, total: job.count("words", done - before, total - before))
         return spellings.read
 
-    shared_jobs.job("spellings", (spellings.file, upto), work, failed=t("Reading failed."), most=3).wait(shared_jobs.MAX_WAIT_S)
+    key = spellings.file, upto
+    job = shared_jobs.job("spellings", key, work, failed=t("Reading failed."), most=3)
+    job.wait(shared_jobs.MAX_WAIT_S)
+    if job.result is not None:
+        shared_jobs.drop("spellings", key)  # it must run again if the vocabulary is opened again and its file is gone
 
 
 def _describe(job: Job, left: str) -> str:

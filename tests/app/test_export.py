@@ -203,6 +203,7 @@ def test_notebook_of_a_view_is_valid_and_runs(view: str, run, tmp_path: Path):
     assert str(ROOT) not in json.dumps(made) and os.path.expanduser("~") not in json.dumps(made)
     first, second = write_two_texts(tmp_path)
     small = {"change": {"change.sides": [first, "", "", second, "", ""], "change.word": "bank"}}
+    small |= {"collocates": {"collocate_order": "log_dice"}}
     small |= {"compare": {"compare.spaces": ["glove-mini", "sentences", "glove-mini", "sentences"]}}
     assert run(view, small.get(view))
 
