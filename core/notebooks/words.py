@@ -175,14 +175,10 @@ figure
 # %% map
 from elmoscope.core.views import neighbors
 
-
-def words_around():
-    """Return its occurrences and the nearest words of both sentences."""
+result = None
+if not labeled:  # its occurrences and the nearest words of both sentences
     contexts = tuple(words) if any(context.spelling == word for context in words) else ()
-    return neighbors.compute_around(workspace, neighbors.AroundRequest(word=word, contexts=contexts, plan=around_plan))
-
-
-result = None if labeled else words_around()
+    result = neighbors.compute_around(workspace, neighbors.AroundRequest(word=word, contexts=contexts, plan=around_plan))
 leans = result.cosines[result.at(layer)] if result else []  # cosines of each sentence with every point
 result.table() if result else layout.table()
 
@@ -190,30 +186,24 @@ result.table() if result else layout.table()
 from elmoscope.core.figures.maps import MapLook, Star
 from elmoscope.core.figures.spaces import lean_map
 
-
-def map_around():
-    """Draw the words around the word, colored by the nearer sentence."""
-    k = result.at(layer)
-    stars = [Star(f"yours, {n}", "", {layer: tuple(map(float, place))}) for n, place in enumerate(result.stars[k], 1)]
+around = None
+if result and len(result.points.words):  # the corpus may lack the word
+    places = enumerate(result.stars[result.at(layer)], 1)
+    stars = [Star(f"yours, {n}", "", {layer: tuple(map(float, place))}) for n, place in places]
     look = MapLook(layer=layer, key="around", stars=stars, width=700, height=500)
-    return lean_map(result, result.points.words, result.points.words, look)
-
-
-map_around() if result and len(result.points.words) else None  # the corpus may lack the word
+    around = lean_map(result, result.points.words, result.points.words, look)
+around
 
 # %% map
 from elmoscope.core.figures.measures import accuracy_lines
 
-
-def scores():
-    """Draw how often the nearest sentence has the same sense, by layer."""
+scores = None
+if layout and layout.reports:  # how often the nearest sentence has the same sense, by layer
     first = layout.reports["0"]
     shares = {space: report.one_nn for space, report in layout.reports.items()}
     static = layout.static.one_nn if layout.static else None
-    return accuracy_lines(shares, null=first.null_mean, majority=first.majority, static=static)
-
-
-scores() if layout and layout.reports else None
+    scores = accuracy_lines(shares, null=first.null_mean, majority=first.majority, static=static)
+scores
 
 # %% mix
 from elmoscope.core.views import mix
