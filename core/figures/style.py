@@ -238,12 +238,12 @@ def _times(part, factor: float, is_size: bool = False):
     return part * factor if is_size and isinstance(part, int | float) else part
 
 
-def word_ticks(words: Sequence[str], marked: Mapping[int, str], *, pixels: float = PHONE) -> dict[str, Any]:
-    """Return an axis of horizontal words that do not overlap on a plot `pixels` wide, on up to TICK_LINES lines.
+def word_ticks(words: Sequence[str], marked: Mapping[int, str]) -> dict[str, Any]:
+    """Return an axis of horizontal words that do not overlap on a phone, on up to TICK_LINES lines.
 
     `marked` are the words to label first, by number, with the HTML around them. A word that does not fit has no label.
     """
-    slot = pixels / max(1, len(words))
+    slot = PHONE / max(1, len(words))
     lines: list[list[tuple[int, float]]] = [[] for _ in range(TICK_LINES)]
     labels: dict[int, Markup] = {}
     for k in sorted(range(len(words)), key=lambda k: (k not in marked, k)):

@@ -15,7 +15,7 @@ from ..common.i18n import format_number, t
 from ..common.markup import Markup, html, shorten
 from . import style
 from .measures import BACKWARD, FORWARD
-from .style import AGAINST, FOR, PHONE, RIM, Figure, add_text, base, word_ticks
+from .style import AGAINST, FOR, RIM, Figure, add_text, base, word_ticks
 
 if TYPE_CHECKING:  # it imports torch
     from ..analysis.spelling import Firing
@@ -33,7 +33,6 @@ CELLS = 20  # cells of a strip; each is the mean size of one run of a vector's n
 BOTH = "#5E5BC8"  # both directions together, as the mix of layers
 FULL_BITS = 20.0  # a bar of full height: one word in a million
 FULL_PIXELS = 38
-NAME = 72  # pixels at the right of a line for its name
 MOST_PLACES = 36  # words of two versions on one line: more would not be readable
 CHANGED = "rgba(230,159,0,0.20)"  # the ground of words that differ
 OTHER = "rgba(128,128,140,0.95)"
@@ -276,17 +275,17 @@ def versions_figure(
             (after[first:last], 1, t("yours"), {"color": color}),
         ):
             card = html("<b>%{{customdata}}</b>, {}", t("{version}: {bits} bits", version=name, bits="%{y:.1f}"))
-            look |= {"name": name, "customdata": [(pair[side] or "")[:60] for pair in words], "connectgaps": False}
+            look |= {"name": name, "customdata": [(pair[side] or "")[:60] for pair in words], "connectgaps": False, "showlegend": row == 1}
             style.add_line(figure, range(len(words)), values, card=card, row=row, col=1, **look)
-            if row == 1:  # both panels' lines look alike, and the lower ones often end in one point
-                _name_end(figure, values, name, above=_ends_above(before[first:last], after[first:last], side))
         figure.update_yaxes(title=t("bits"), rangemode="tozero", **style.QUIET, row=row, col=1)
     ground = {"type": "rect", "yref": "paper", "y0": 0, "y1": 1, "fillcolor": CHANGED, "line_width": 0, "layer": "below"}
     figure.update_layout(shapes=[{**ground, "x0": k - 0.5, "x1": k + 0.5} for k, (a, b) in enumerate(words) if a != b])
     figure.update_xaxes(**style.EMPTY, range=[-0.6, len(words) + 0.1])
     changed = {k: "<b>{}</b>" if new else "<b><s>{}</s></b>" for k, (old, new) in enumerate(words) if old != new}
-    figure.update_xaxes(**word_ticks([new or old or "" for old, new in words], changed, pixels=PHONE - NAME), row=2, col=1)
-    return base(figure, height=470, key="versions").update_layout(margin_r=NAME, margin_t=34)
+    figure.update_xaxes(**word_ticks([new or old or "" for old, new in words], changed), row=2, col=1)
+    return base(figure, height=470, key="versions").update_layout(
+        showlegend=True, legend=style.LEGEND | {"x": 1, "xanchor": "right"}, margin_t=34
+    )
 
 
 def window(words: Sequence[tuple[str | None, str | None]]) -> tuple[int, int]:
@@ -296,15 +295,3 @@ def window(words: Sequence[tuple[str | None, str | None]]) -> tuple[int, int]:
     change = next((k for k, (a, b) in enumerate(words) if a != b), 0)
     first = min(max(0, change - MOST_PLACES // 2), len(words) - MOST_PLACES)
     return first, first + MOST_PLACES
-
-
-def _ends_above(old: Sequence[float], new: Sequence[float], side: int) -> bool:
-    """Return whether a version's name goes above the end of its line, which the higher version's does."""
-    ends = [next((v for v in reversed(list(values)) if np.isfinite(v)), 0.0) for values in (old, new)]
-    return ends[side] > ends[1 - side] or (side == 1 and ends[0] == ends[1])
-
-
-def _name_end(figure: go.Figure, values: Sequence[float], name: str, *, above: bool) -> None:
-    scored = [k for k, value in enumerate(values) if np.isfinite(value)]
-    if scored:
-        add_text(figure, scored[-1], values[scored[-1]], name, xanchor="left", xshift=9, yshift=8 if above else -8, row=1, col=1)
