@@ -21,7 +21,6 @@ FORWARD, BACKWARD = "#0072B2", "#D55E00"
 FREQUENCY = "rgba(120,125,140,0.75)"
 Part = tuple[str, int, int]  # its name, hits in it, its tokens
 QUANTITIES = {"perplexity": ".0f", "loss": ".3f", "learning_rate": ".2e", "tokens_per_second": ",.0f"}  # of a training log -> format
-COARSE = (50, 75, *(tick * 10**n for n in range(1, 6) for tick in (10, 15, 20, 30, 40, 60, 80)))  # perplexities
 
 
 def weight_bars(weights) -> go.Figure:
@@ -97,21 +96,12 @@ def training_figure(steps: list[dict], validations: list[dict], ends: dict[str, 
             figure.add_vline(x=end / 1e6, line=style.DOTTED)
         begin = max([0, *(e for e in ends.values() if e < end)])
         add_text(figure, (begin + end) / 2e6, 1.0, stage, yref="paper", yanchor="bottom", size=12)
-    ticks = {"type": "log", "tickvals": _ticks(validations)} if quantity == "perplexity" else {"type": "linear", "nticks": 6}
-    figure.update_xaxes(title=t("million tokens"), rangemode="tozero", **style.QUIET)
-    figure.update_yaxes(title=quantity_titles()[quantity], **ticks, **style.QUIET)
-    return base(figure, height=340, key=f"training.{quantity}")
-
-
-def _ticks(validations: list[dict]) -> list[int]:
-    """Return round perplexities for the axis, at least three even if the training stayed within a narrow range."""
     values = [line[name] for line in validations for name in ("forward", "backward") if name in line]
-    low, high = (min(values), max(values)) if values else (50, 800)
-    scale = 10 ** max(0, len(f"{high:.0f}") - 3)
-    for step in (COARSE, *(range(least * scale, 1000 * scale, gap * scale) for least, gap in ((10, 20), (10, 10), (5, 5)))):
-        if sum(low <= tick <= high for tick in step) >= 3:
-            break
-    return [tick for tick in step if tick <= 2 * high]
+    is_wide = bool(values) and max(values) > 8 * min(values)  # Plotly would name every digit of a decade
+    scale = {"type": "log", "tickformat": ",", "dtick": "D2" if is_wide else None} if quantity == "perplexity" else {"type": "linear"}
+    figure.update_xaxes(title=t("million tokens"), rangemode="tozero", **style.QUIET)
+    figure.update_yaxes(title=quantity_titles()[quantity], nticks=6, **scale, **style.QUIET)
+    return base(figure, height=340, key=f"training.{quantity}")
 
 
 def _line(figure: go.Figure, lines: list[dict], name: str, label: str, color: str, card: str, *, mode: str) -> None:
@@ -133,56 +123,34 @@ def _line(figure: go.Figure, lines: list[dict], name: str, label: str, color: st
 def panel_figure(panel: "Panel", *, limits: tuple[float, float]) -> go.Figure:
     """Draw the accuracy of each layer on one task; `limits` of the axis are the same in all panels."""
     layers, values = list(panel.accuracy), list(panel.accuracy.values())
-    best = max(values)
-    levels, span = _levels(panel), limits[1] - limits[0]
+    best, titles = max(values), [layer_title(layer) for layer in layers]
     figure = Figure().add_scatter(
-        x=[layer_title(layer) for layer in layers],
+        x=titles,
         y=values,
-        mode="lines+markers+text",
-        text=[html("<b>{:.1%}</b>", v) if v == best else f"{v:.1%}" for v in values],
-        textposition=_label_places(values, levels, span),
-        textfont={"size": 14},
-        cliponaxis=False,
+        mode="lines+markers",
         line={"color": "rgba(120,120,130,0.5)", "width": 2},
         marker={"size": [18 if v == best else 12 for v in values], "color": [layer_color(layer) for layer in layers]},
-        hovertemplate="%{x}: %{y:.2%}",
+        customdata=titles,  # the axis's own names have the numbers
+        hovertemplate="%{customdata}: %{y:.2%}",
     )
     figure.add_hline(y=panel.baseline, line=style.DOTTED)
     names = [html('<span style="color:#888">\u22ef</span> {} {:.1%}', panel.baseline_name, panel.baseline)]
     if panel.static is not None:
         figure.add_hline(y=panel.static, line={"dash": "dashdot", "color": GLOVE, "width": 1.5})
         names.append(line_name(t("static vectors {share:.1%}", share=panel.static), GLOVE))
-    below_layers = {"xref": "paper", "yref": "paper", "yanchor": "top", "yshift": -26}
+    below_layers = {"xref": "paper", "yref": "paper", "yanchor": "top", "yshift": -44}
     add_text(figure, 0.5, 0, Markup("<br>").join(names), size=12, **below_layers)
     figure.update_yaxes(range=limits, tickformat=".0%", dtick=0.1, gridcolor=GRID, fixedrange=True)
-    figure.update_xaxes(fixedrange=True, tickfont={"size": 13}, range=[-0.45, len(layers) - 0.55], showgrid=False, zeroline=False)
-    return base(figure, height=270, key=f"panel.{panel.title}").update_layout(margin_b=64)
-
-
-def _label_places(values: list[float], levels: list[float], span: float) -> list[str]:
-    """Place each number away from the line to the neighboring dots, from horizontal lines, and from the next number."""
-    below_dots, places = [], []
-    for k, value in enumerate(values):
-        neighbors = values[max(0, k - 1) : k] + values[k + 1 : k + 2]
-        below = bool(neighbors) and sum(neighbors) / len(neighbors) > value + 0.1 * span
-        struck = [any(abs(level - value - side * 0.085 * span) < 0.055 * span for level in levels) for side in (1, -1)]
-        below_dots.append(below != (struck[below] and not struck[not below]))
-    for k, (value, below) in enumerate(zip(values, below_dots, strict=True)):
-        is_free = 0 < k < len(values) - 1 and values[k - 1] < value and not below_dots[k + 1]
-        places.append("top center" if not below else "bottom right" if is_free else "bottom center")
-    return places
+    names_below = [html("{}<br><b>{:.1%}</b>" if v == best else "{}<br>{:.1%}", title, v) for title, v in zip(titles, values, strict=True)]
+    figure.update_xaxes(tickvals=titles, ticktext=names_below, tickfont={"size": 13}, range=[-0.45, len(layers) - 0.55], **style.EMPTY)
+    return base(figure, height=290, key=f"panel.{panel.title}").update_layout(margin_b=84)
 
 
 def find_axis(panels: "Sequence[Panel]") -> tuple[float, float]:
-    """Return the limits of one axis for all panels, with room for labels."""
-    values = [value for panel in panels for value in (*panel.accuracy.values(), *_levels(panel))]
+    """Return the limits of one axis for all panels, with room for dots."""
+    values = [value for panel in panels for value in (*panel.accuracy.values(), panel.baseline, panel.static) if value is not None]
     room = 0.12 * (max(values) - min(values))
     return min(values) - room, max(values) + room
-
-
-def _levels(panel: "Panel") -> list[float]:
-    """Return the accuracies of a panel's lines."""
-    return [panel.baseline] if panel.static is None else [panel.baseline, panel.static]
 
 
 def _rate(part: Part) -> str:
