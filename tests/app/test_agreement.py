@@ -85,6 +85,7 @@ def lines_of(query: str, kind: str, order: str, **choice: str) -> tuple:
 def collocates_of(query: str, window: int, senses: str) -> tuple:
     request = {"query": query, "kind": "word", "window": window, "minimum": 2, "senses": senses}
     settings = {"find.used": query, "collocate_kind": "word", "window": window, "minimum": 2, "by_sense": senses, "grammar": True}
+    settings |= {"collocate_order": "log_dice"}
     return request, "collocates", settings
 
 
