@@ -62,7 +62,7 @@ def test_change_by_dates_counts_unreadable_dates(tmp_path):
     ("dates", "message"),
     [
         (("1850", "n.d."), r"All texts of dated\.csv have one date, 1850"),
-        (("n.d.", "s.a."), r"No date in dated\.csv can be read, such as “n\.d\.”"),
+        (("n.d.", "s.a."), r"No date in dated\.csv can be read, for example “n\.d\.”"),
     ],
 )
 def test_texts_without_two_dates_have_no_sides(tmp_path, dates, message):
