@@ -6,7 +6,7 @@ import sys
 import time
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
 from itertools import zip_longest
@@ -81,16 +81,21 @@ def table_lines(table: Frame) -> list[str]:
 
 
 def write_texts(texts: Mapping[Path, str]) -> None:
-    """Write several files. A place that is refused does not hold up the others."""
-    refusals = []
-    for path, text in texts.items():
-        try:
-            with replacing(path) as temporary:
-                temporary.write_text(text, "utf-8", newline="")
-        except BadInput as error:
-            refusals.append(str(error))
+    """Write several files, and put them in place once all are written. A place that is refused does not hold up the others."""
+    refusals, are_written = [], False
+
+    def collect(_: type | None, error: BaseException | None, __: object) -> bool:
+        is_refusal = are_written and isinstance(error, BadInput)
+        refusals.extend([error] if is_refusal else [])
+        return is_refusal
+
+    with ExitStack() as stack:
+        for path, text in texts.items():
+            stack.push(collect)
+            stack.enter_context(replacing(path)).write_text(text, "utf-8", newline="")
+        are_written = True
     if refusals:
-        raise BadInput(" ".join(refusals))
+        raise BadInput(" ".join(map(str, refusals)))
 
 
 def read_earlier(path: str | Path, read: Callable[[Path], Any], outputs: Outputs) -> Any:
