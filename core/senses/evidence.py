@@ -26,7 +26,6 @@ import numpy as np
 from ..common.directions import unit
 from ..common.errors import BadInput
 from ..common.i18n import t
-from ..common.libraries import import_library
 from ..common.model_layers import SENSES
 from ..elmo.mix import layer_weights, mixed
 from ..index.sense_space import SenseSpace
@@ -41,6 +40,7 @@ SHARPNESS = 10.0  # the one of 5, 10 and 20 with the lowest loss on verdicts for
 FEWEST = 3  # sentences of a sense in a part of speech that have a mean of their own
 SOFT, SOFT_MIDDLES = 0.1, 0.02  # added to both sides of an agreement's odds: eight votes to none do not make it certain
 RIDGE = 1e-5  # on the regression's coefficients: enough to keep them finite; more makes cosines, which differ by 0.1, count too little
+MOST_STEPS, SMALLEST_STEP = 25, 1e-9  # limits of Newton's method
 SHRINKAGE = 0.6  # of a covariance toward a sphere, because a word has fewer labeled sentences than a vector has dimensions
 POINT = 1e-2  # unit vectors that differ by less are one point: what float16 rounds
 THIN = 1e-4  # a direction that is narrower than the widest by this factor holds nothing but rounding
@@ -322,10 +322,17 @@ def fit(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[tuple[float, ..
 
 
 def _regression(sides: np.ndarray, same: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Fit a logistic regression: (n, d), (n,), (n,) -> (d,)."""
-    regression = import_library("sklearn.linear_model").LogisticRegression
-    options = {"fit_intercept": False, "solver": "newton-cholesky", "tol": 1e-8}
-    return regression(C=1 / RIDGE, **options).fit(sides, same, weights).coef_[0]
+    """Fit a logistic regression by Newton's method: (n, d), (n,), (n,) -> (d,)."""
+    coefficients = np.zeros(sides.shape[1])
+    for _ in range(MOST_STEPS):
+        probability = 1 / (1 + np.exp(-sides @ coefficients))
+        slope = sides.T @ (weights * (probability - same)) + RIDGE * coefficients
+        bend = (sides * (weights * probability * (1 - probability))[:, None]).T @ sides + RIDGE * np.eye(len(coefficients))
+        step = np.linalg.solve(bend, slope)
+        coefficients = coefficients - step
+        if np.abs(step).max() < SMALLEST_STEP:  # the error after it is about its square
+            break
+    return coefficients
 
 
 def weights_of(same: np.ndarray) -> np.ndarray:
