@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from sklearn.metrics import adjusted_rand_score
+from sklearn.metrics import adjusted_rand_score, v_measure_score
 
 from core.common.directions import unit
 from core.common.errors import BadInput
@@ -87,8 +87,13 @@ def test_silhouettes_are_the_same_in_any_number_of_axes():
     np.testing.assert_allclose(silhouettes(wide), silhouettes(rows), atol=1e-5)
 
 
-def test_agreement_does_not_praise_many_groups():
+def test_agreement_equals_scikit_learn_and_does_not_praise_many_groups():
     rng = np.random.default_rng(0)
+    for n in (2, 5, 40):
+        for groups in (1, 2, n):
+            gold, result = np.arange(n) % max(2, n // 3), rng.permutation(np.arange(n) % groups)
+            scores = clusters.agreement(gold.astype(str), result, rounds=3)
+            assert (scores.rand, scores.v) == pytest.approx((adjusted_rand_score(gold, result), v_measure_score(gold, result)))
     gold, result = rng.integers(0, 2, 600).astype(str), np.arange(600) // 3  # two hundred groups that know nothing
     scores = clusters.agreement(gold, result, rounds=5)
     assert scores.v > 0.05 and abs(scores.mutual) < 0.02
