@@ -88,7 +88,9 @@ def show(in_use: InUse, result: Layout, lemma: str | None, chosen: Mapping[int, 
     lists.meanings(content.senses, lemma or "")
     gestures = t("Click a dot for its true neighbors; drag a box or lasso to select on all maps. Ctrl+wheel: zoom. Double click: reset.")
     if live:
-        gestures = t("Click a dot: neighbors. Draw around dots or click a sense: select. Space: play. Ctrl+wheel: zoom. Shift+drag: move.")
+        gestures = t(
+            "Click a dot: neighbors. Draw around dots or click a sense: select. Space: play. Arrows: layer. Ctrl+wheel: zoom. Shift+drag: move."
+        )
     st.caption(" ".join([*measures.write_guesses(result), *_cautions(result, names)]), help=None if solid else gestures)
     if links and not live:  # where it is live, the list is next to the map
         space = names[0] if len(names) == 1 else "mix"
