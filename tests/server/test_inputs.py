@@ -115,7 +115,7 @@ def read_files(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-@pytest.mark.parametrize("file_id", ["..", "%2e%2e", ".", "a", "../../secret.csv", "\x00", ""], ids=ascii)
+@pytest.mark.parametrize("file_id", ["..", "%2e%2e", ".", "a", "../x", "../../secret.csv", "\x00", ""], ids=ascii)
 def test_id_of_an_upload_is_not_part_of_a_path(local: Server, file_id: str):
     """Check that a file in the temporary folder is neither read nor replaced."""
     (local.temporary / "secret.csv").write_text(ROWS, newline="\n")

@@ -126,8 +126,6 @@ def test_session_on_a_local_server_uploads_files_up_to_its_limit(local):
         client.run("texts", "corpus_way=files")
         path, _ = client.upload_url()
         assert local.request("PUT", path, body, headers | XSRF).status == 204
-        for place in ("..", "../x", "secret.csv", "%2e%2e"):
-            assert local.request("PUT", f"{path.rpartition('/')[0]}/{place}", body, headers | XSRF).status in (400, 404)
 
 
 def test_endless_addresses_and_headers_are_refused_in_little_memory(public):

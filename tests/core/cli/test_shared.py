@@ -1,12 +1,8 @@
 """Tables for people: columns never touch, whatever stands in them."""
 
-import ast
-
 import pandas as pd
-import pytest
 
 from core.cli.shared import in_columns, table_lines
-from core.common.config import ROOT
 
 
 def test_a_long_name_does_not_touch_the_next_column():
@@ -26,11 +22,3 @@ def test_large_numbers_of_a_table_are_whole():
 def test_letters_two_places_wide_are_counted_so():
     assert in_columns([("눈", "a", "x"), ("bank", "", "y"), ("e\u0301", "b")]) == ["눈    a  x", "bank     y", "e\u0301     b"]
     assert in_columns([]) == []
-
-
-@pytest.mark.parametrize("path", sorted((ROOT / "core" / "cli").glob("*.py")), ids=lambda path: path.name)
-def test_no_command_sets_a_column_s_width_by_itself(path):
-    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
-    padded = [node.lineno for node in nodes if isinstance(node, ast.Attribute) and node.attr in ("ljust", "rjust", "center")]
-    specs = [spec.value for node in nodes if isinstance(node, ast.FormattedValue) and node.format_spec for spec in node.format_spec.values]
-    assert padded == [] and [spec for spec in specs if isinstance(spec, str) and spec[:1] in "<^"] == []

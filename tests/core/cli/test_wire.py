@@ -11,7 +11,6 @@ from core.common import reports
 from core.common.config import ASSETS, ROOT
 from core.common.errors import BadInput, ElmoscopeError
 from core.text import languages
-from core.text.tokens import bare
 from core.workspace import Workspace, open_workspace
 from tests.bench.nonsense import wrong_with
 
@@ -102,14 +101,6 @@ def test_a_word_that_is_only_a_part_of_another_is_named_with_that():
     assert wire.no_token("bank", ["Online", "banking"]).startswith("'bank' is not a token of the text, only a part of 'banking'.")
     assert wire.no_token("dog's", ["The", "dog", "'s", "bone"]).startswith("'dog's' is not a token of the text. Choose")
     assert wire.no_token("river", ["A", "bank"]) == "'river' is not a token of the text. Choose one of: A bank"
-
-
-def test_a_korean_noun_with_the_copula_is_the_word_of_a_view():
-    with languages.reading(languages.get_language("ko")):
-        workspace = open_workspace("elmo-ko-mini")
-        word = wire.request_of(workspace, wire.view_named("neighbors"), {"word": {"text": "좋은 차이다.", "word": "차"}, "space": "1"}).word
-        languages.use("en")
-    assert (word.word, word.position) == ("차", 2) and [bare(token) for token in word.tokens] == ["좋", "은", "차", "이", "다", "."]
 
 
 def test_the_request_in_the_readme_is_answered_rightly(answer):

@@ -288,11 +288,6 @@ def test_a_list_of_shards_without_what_is_used_of_it_is_named(manifest, tmp_path
         assert "index.json is damaged" in refused("index", "info", tmp_path, "--json")
 
 
-def test_a_worker_refuses_another_models_weights(model):
-    with pytest.raises(BadInput, match=r"Worker weights of .* differ"):
-        held(str(model), "0" * 16)
-
-
 def test_a_worker_refuses_a_model_with_other_options(model, tmp_path):
     other = shutil.copytree(model, tmp_path / "other")
     for options in other.glob("*options.json"):
@@ -314,12 +309,6 @@ def test_the_nearest_of_all_shards_are_those_of_one_machine_ties_too(many, built
                 got = approximate.ShardedIndex(many, workers).nearest(query, weights, k=60, which=which)
                 assert [n.occurrence for n in got] == [n.occurrence for n in expected]
                 np.testing.assert_allclose([n.cosine for n in got], [n.cosine for n in expected], atol=2e-7)
-
-
-def test_another_form_of_a_word_is_no_other_word_though_it_is_in_another_shard(many, encoder, client):
-    query = make_query(encoder, ["the", "bank", "of", "w1"], 1)
-    words = {n.occurrence.word for n in approximate.ShardedIndex(many, client).nearest(query, [1, 1, 1], k=100, which=OTHER)}
-    assert not words & {"bank", "banks"}
 
 
 def test_an_index_of_one_folder_is_searched_as_a_single_shard_and_exactly_unless_made_approximate(built, encoder, corpus):

@@ -19,7 +19,7 @@ from core.elmo.weights import load_bilm, save_hdf5
 from core.engines import allennlp_engine as allennlp
 from core.engines import allennlp_setup
 from core.engines.allennlp_engine import AllenNLPEngine
-from core.engines.allennlp_setup import environment_path, find_python310, is_ready, setup
+from core.engines.allennlp_setup import find_python310, is_ready, setup
 from tests.golden.make_allennlp import FILE, MODELS, SENTENCES
 
 PING_ANSWER = {"ok": True, "allennlp": "2.10.1", "torch": "1.12.1", "python": "3.10.13"}
@@ -180,15 +180,6 @@ def elsewhere(tmp_path, monkeypatch):
     monkeypatch.setattr(allennlp_setup, "_stream", stream)
     monkeypatch.setattr(allennlp_setup, "find_python310", lambda: allennlp_setup.Path(sys.executable))
     return folder, commands
-
-
-def test_the_environment_is_in_the_users_cache_unless_a_variable_says_where(monkeypatch, tmp_path):
-    monkeypatch.delenv("ELMOSCOPE_ALLENNLP", raising=False)
-    monkeypatch.delenv("ELMOSCOPE_CACHE", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert environment_path() == (tmp_path / "elmoscope" / "allennlp-env").resolve()
-    monkeypatch.setenv("ELMOSCOPE_ALLENNLP", str(tmp_path / "other"))
-    assert environment_path() == (tmp_path / "other").resolve()
 
 
 def test_setup_makes_an_environment_once(elsewhere):

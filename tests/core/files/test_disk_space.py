@@ -89,18 +89,6 @@ def test_the_longest_unused_layers_give_way_and_those_in_use_stay(encoder, priva
     assert in_use(texts(60, "a"))[0].shape == (3, 4, 16)
 
 
-def test_only_as_many_give_way_as_are_needed_and_none_where_all_would_not_do(encoder):
-    for mark, age_s in (("a", 300), ("b", 200)):
-        old(open_features(texts(60, mark), encoder, "a" * 64, layers_folder()).folder, age_s)
-    gc.collect()
-    before = sorted(layers_folder().iterdir(), key=lambda folder: (folder / LAST_USE).stat().st_mtime)
-    size = sum(path.stat().st_size for path in layers_folder().rglob("*") if path.is_file())
-    make_room(1_000, max_bytes=900)
-    assert all(folder.is_dir() for folder in before)
-    make_room(1_000, max_bytes=size)
-    assert [folder.is_dir() for folder in before] == [False, True]
-
-
 def test_layers_that_another_process_has_open_stay_until_it_ends():
     folder = layers_folder() / "theirs"
     code = "import sys; from pathlib import Path; from core.files.disk_space import hold; held = hold(Path(sys.argv[1])); print('held', flush=True); input()"

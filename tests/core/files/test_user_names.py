@@ -133,7 +133,4 @@ def test_error_has_the_owners_name_of_the_file(name, content, message, tmp_path)
         read_table(file.path)
     shown = restore_names(str(raised.value))
     assert message in shown and file.path.stem not in shown
-
-
-def test_digits_of_no_stored_file_are_not_replaced():
-    assert restore_names("letters.txt · 8c1f8c1f8c1f8c1f") == "letters.txt · 8c1f8c1f8c1f8c1f"
+    assert restore_names("letters.txt · 8c1f8c1f8c1f8c1f") == "letters.txt · 8c1f8c1f8c1f8c1f"  # digits of no stored file
