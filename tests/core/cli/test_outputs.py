@@ -150,28 +150,23 @@ def test_each_of_several_results_stays_although_the_places_of_others_are_taken_m
         assert place.read_text() == f"result {path.name}" and (path == place or path.read_text() == "mine")
 
 
-def test_equal_cosines_have_no_rho(call, graph):
-    reads = ("--uses", graph / "uses.csv", "--judgments", graph / "judgments.csv", "--layer", 0)
-    status, out, err = call("senses", "change", "--word", "bank", *reads)
-    assert status == 0, err
-    assert "rho with the cosines –\n" in out and "no rho: the pairs' cosines are all the same." in out
-
-
 def test_judgments_of_other_uses_are_not_used_and_equal_ones_have_no_agreement(call, refused, graph):
     judgments = graph / "judgments.csv"
+    command = ("senses", "change", "--word", "bank", "--uses", graph / "uses.csv", "--judgments", judgments, "--layer")
+    status, out, err = call(*command, 0)
+    assert status == 0 and "rho with the cosines –\n" in out and "no rho: the pairs' cosines are all the same." in out, err
     head = judgments.read_text().splitlines()[0]
-    command = ("senses", "change", "--word", "bank", "--uses", graph / "uses.csv", "--judgments", judgments, "--layer", 1)
     other, equal = "port1\tport2\tann1\t4\tsure\tport", "mag0\tmag1\tann1\t4\tsure\tbank"
     for lines, why in (
         ([equal], "no alpha: no pair has the judgments of two annotators."),
         ([equal, equal.replace("ann1", "ann2")], "no alpha: all judgments are the same."),
     ):
         judgments.write_text("\n".join([head, *lines, other]) + "\n")
-        status, out, err = call(*command)
+        status, out, err = call(*command, 1)
         assert status == 0 and "1 judgment of " in err and "not used" in err, err
         assert "judgments: 1 pair; " in out and why in out and "no rho: the pairs' mean judgments are all the same." in out
     judgments.write_text(f"{head}\n{other}\n")
-    assert "None of the judgments in" in refused(*command)
+    assert "None of the judgments in" in refused(*command, 1)
 
 
 def test_a_usage_graph_takes_no_place_of_one_that_people_annotated(answer, refused, graph, tmp_path):

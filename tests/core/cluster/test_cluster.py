@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -34,6 +33,7 @@ from core.index.rows import Query, make_query
 from core.index.table import OccurrenceTable
 from core.text.sentences import Sentence, Target
 from core.training.glove import count_pairs
+from tests.raw_client import free_port
 from tests.tiny import tiny_encoder
 
 WEIGHTS = ([1, 0, 0], [0, 0, 1], [0.2, 0.3, 0.5])
@@ -413,9 +413,7 @@ def test_a_scheduler_that_stops_answering_is_reported_while_jobs_run(tmp_path, m
     """Stopped, not ended: its connections stay open and nothing else says that it is gone."""
     for name in ("CONNECT_S", "ANSWER_S"):
         monkeypatch.setattr(f"core.cluster.jobs.{name}", 3.0)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        address = f"tcp://127.0.0.1:{probe.getsockname()[1]}"
+    address = f"tcp://127.0.0.1:{free_port()}"
     scheduler = [sys.executable, "-m", "dask", "scheduler", "--host", address, "--no-dashboard"]
     worker = [sys.executable, "-m", "dask", "worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
     with (tmp_path / "log.txt").open("w") as log:

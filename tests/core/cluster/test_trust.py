@@ -3,7 +3,6 @@
 import os
 import re
 import shlex
-import socket
 import subprocess
 import sys
 import time
@@ -15,6 +14,7 @@ from core.cli.shared import cluster_of
 from core.cluster.jobs import is_unprotected, scheduler_command, worker_command
 from core.common.config import ROOT
 from core.common.errors import BadInput
+from tests.raw_client import free_port
 
 LOOPBACK = "0100007F"  # 127.0.0.1 in the form of /proc
 LISTENING = "0A"
@@ -41,9 +41,7 @@ def wait_for_sockets(process: subprocess.Popen, n_sockets: int) -> set[tuple[str
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_proposed_commands_listen_only_on_this_machine():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     processes = [start(scheduler_command(), "--port", str(port), "--dashboard-address", "127.0.0.1:0")]
     try:
         assert {address for address, _ in wait_for_sockets(processes[0], 2)} == {LOOPBACK}
@@ -65,7 +63,12 @@ def test_readme_has_the_commands_of_the_messages():
 
 def test_scheduler_on_another_machine_without_tls_is_unprotected():
     for address in (
-        *("tcp://10.0.0.7:8786", "scheduler.example:8786", "10.0.0.7:8786", "ws://10.0.0.7:1", "tcp://[2001:db8::1]:8786", "TCP://A:1"),
+        "tcp://10.0.0.7:8786",
+        "scheduler.example:8786",
+        "10.0.0.7:8786",
+        "ws://10.0.0.7:1",
+        "tcp://[2001:db8::1]:8786",
+        "TCP://A:1",
     ):
         assert is_unprotected(address) and "--host" not in worker_command(address), address
     here = ("tcp://127.0.0.1:8786", "tcp://127.0.1.9:1", "localhost:8786", "tcp://[::1]:8786", "inproc://1/2")

@@ -19,18 +19,12 @@ def test_every_space_of_a_model_has_a_name_of_its_own(n):
         assert set(layers.some) <= set(layers.spaces) and len(layers.some) == (n + 1 if n <= 5 else 4)
 
 
-def test_names_say_what_a_layer_is():
-    assert Layers(3).title("0") == "layer 0" and "spelling only" in Layers(3).heading("0")
+def test_the_layers_of_other_models_are_named_and_the_sense_space_stays_itself_at_any_depth():
     bert = Layers(7, "my-bert")
     assert [bert.title(space) for space in ("0", "3", "mix")] == ["the embeddings", "layer 3 of 6", "the layer mix"]
     i18n.use("ko")
     assert bert.title("3") == "6층 가운데 3층"
-
-
-def test_the_sense_space_is_named_and_stays_itself_at_any_depth():
-    assert (Layers().title("senses"), Layers().label("senses")) == ("the sense space", "sense space")
-    assert Layers().at_depth("senses", Layers(13)) == "senses"
-    assert "senses" not in Layers().spaces and layer_color("senses") not in map(layer_color, Layers().spaces)
+    assert Layers().at_depth("senses", Layers(13)) == "senses" and "senses" not in Layers().spaces
 
 
 def test_colors_go_from_light_to_dark_however_many_layers_there_are():

@@ -206,12 +206,6 @@ def test_a_folder_s_result_is_kept_next_to_it_where_a_stranger_came_during_the_w
     assert (folder / "notes.txt").read_text() == "mine" and (tmp_path / "index-2" / "meta.json").read_text() == "result"
 
 
-def test_what_no_command_checked_is_neither_guarded_nor_recorded(tmp_path):
-    with Outputs("glove", named=(tmp_path / "a",)).guarding(), replacing(tmp_path / "work.safetensors") as temporary:
-        temporary.write_text("checkpoint")
-    assert not (config.cache_folder() / outputs.RECORD).exists()
-
-
 def test_the_record_forgets_files_that_are_gone_before_it_grows_too_long(tmp_path, monkeypatch):
     monkeypatch.setattr(outputs, "MOST", 3)
     for k in range(5):
