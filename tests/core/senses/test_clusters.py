@@ -36,8 +36,7 @@ def test_two_well_separated_clusters_are_found_and_suggested():
     rows = blob(0)
     rows[:25] += 2.0
     result = clusters.clusters(directions(rows), 2)
-    assert result[:25].tolist() == [1] * 25 and result[25:].tolist() == [0] * 35  # the larger comes first
-    assert clusters.suggest(directions(rows)).number == 2
+    assert result.tolist() == [1] * 25 + [0] * 35 and clusters.suggest(directions(rows)).number == 2  # the larger comes first
     for seed in range(3):  # sentences that repeat each other
         rows = np.repeat(np.random.default_rng(seed).normal(size=(2, 1024)), 20, axis=0)
         suggestion = clusters.suggest(unit(rows - rows.mean(axis=0)).astype(np.float32))
@@ -109,25 +108,28 @@ def test_what_a_spelling_shares_is_taken_away():
     assert abs(adjusted_rand_score(spellings, less)) < 0.1
 
 
-def test_a_row_has_shares_in_groups_by_its_nearness_to_the_other_rows_of_each():
+def test_a_row_has_shares_in_groups_by_nearness_and_is_typical_near_its_own_center():
     rows = np.array([[1, 0], [1, 0], [0, 1], [0, 1], [0.6, 0.8]], np.float32)
     shares = clusters.shares(rows, np.array([0, 0, 1, 1, 0]))
     np.testing.assert_allclose(shares.sum(axis=1), 1, rtol=1e-5)
     odds = np.exp(clusters.SHARPNESS * (0.8 - 0.6))  # the last row's own group is where the two others of it are
     np.testing.assert_allclose(shares[4, 1] / shares[4, 0], odds, rtol=1e-4)
     assert shares[2, 1] > 0.9 and clusters.shares(rows, np.zeros(5, int)).tolist() == [[1]] * 5
+    rows = np.array([[1, 0], [1, 0.1], [0, 1], [0.1, 1], [0.75, 0.7]], np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    own, margin = clusters.closeness(rows, np.array([0, 0, 1, 1, 0]))
+    assert margin.argmin() == 4 and own.min() == own[4]
+    alone, same = clusters.closeness(rows, np.zeros(5, int))
+    assert np.array_equal(alone, same)
 
 
-def test_a_group_is_named_by_its_substitutes_else_by_its_words():
+def test_groups_are_told_apart_by_telling_words_and_named_by_substitutes_else_by_words():
     boats, money = ((Prediction("hill", 0.5), Prediction("the", 0.3)), (Prediction("firm", 0.4), Prediction("the", 0.4)))
     first, second = clusters.telling_substitutes([boats, boats, money], np.array([0, 0, 1]))
     assert first[0][0] == "hill" and second[0][0] == "firm" and first[0][1] > 0 > dict(first)["the"] - first[0][1]
     assert clusters.name_of(first, [("river", 1.0)]) == "hill, the"
     assert clusters.name_of([], [("river", 2.0), ("boats", 1.0)]) == "river · boats"
     assert clusters.telling_substitutes([(), ()], np.array([0, 1])) == [[], []]
-
-
-def test_telling_words_are_content_words_of_their_own_cluster():
     tokens = tokenize("The banks of the River Cam were 40 m wide, they said, bank manager?")
     assert clusters.content_words(tokens, 1, without=["bank"]) == ["river", "cam", "wide", "said"]
     assert len(tokens) > clusters.WINDOW + 2  # the manager stands too far off
@@ -137,29 +139,6 @@ def test_telling_words_are_content_words_of_their_own_cluster():
     assert first[0][0] == "river" and second[0][0] == "money"
     assert abs(dict(first)["old"]) < 0.5  # says the same of both
     assert clusters.telling_words(contexts, 1 - result, counts) == [second, first]
-
-
-def test_typical_is_near_the_own_center_and_odd_between_two():
-    rows = np.array([[1, 0], [1, 0.1], [0, 1], [0.1, 1], [0.75, 0.7]], np.float32)
-    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    own, margin = clusters.closeness(rows, np.array([0, 0, 1, 1, 0]))
-    assert margin.argmin() == 4 and own.min() == own[4]
-    alone, same = clusters.closeness(rows, np.zeros(5, int))
-    assert np.array_equal(alone, same)
-
-
-def test_exported_labels_read_back_as_labeled_sentences(table, tmp_path):
-    occurrences = [table.occurrence(int(row)) for row in table.labeled_rows("bank")[:12]]
-    labels = ["river, water"] * 5 + ['"money" <b>'] * 7
-    path = tmp_path / "bank.jsonl"
-    written = format_rows("bank", zip(tokens_of(occurrences), labels, strict=True), is_given=False)
-    path.write_text(written, encoding="utf-8")
-    targets = [(s.tokens, target) for s in read_sentences(path) for target in s.targets]
-    assert {item.sense for _, item in targets} == {None}  # a model found the groups: no labels of a person
-    expected = [(o.tokens, o.position, label, "bank") for o, label in zip(occurrences, labels, strict=True)]
-    assert [(tokens, item.position, item.guess, item.lemma) for tokens, item in targets] == expected
-    with pytest.raises(BadInput, match="holds no row"):
-        read_labeled(path)
 
 
 def test_too_few_sentences_are_refused_in_words():
@@ -178,3 +157,13 @@ def test_the_most_ambiguous_of_words_is_that_whose_vectors_differ_most():
     table = SimpleNamespace(rows=rows, spelled=lambda word: words == names.index(word), meta={"layers": 2})
     assert clusters.most_ambiguous(table, names) == "ambiguous"
     assert clusters.most_ambiguous(table, ["stable", "alike"]) in ("stable", "alike") and clusters.most_ambiguous(table, []) == ""
+
+
+def test_exported_groups_read_back_as_guesses_and_never_as_labels(table, tmp_path):
+    occurrences, labels = [table.occurrence(int(row)) for row in table.labeled_rows("bank")[:2]], ["river, water", '"money" <b>']
+    path = tmp_path / "bank.jsonl"
+    path.write_text(format_rows("bank", zip(tokens_of(occurrences), labels, strict=True), is_given=False), "utf-8")
+    found = [(s.tokens, item.position, item.sense, item.guess, item.lemma) for s in read_sentences(path) for item in s.targets]
+    assert found == [(o.tokens, o.position, None, label, "bank") for o, label in zip(occurrences, labels, strict=True)]
+    with pytest.raises(BadInput, match="holds no row"):
+        read_labeled(path)

@@ -51,9 +51,8 @@ def test_a_sentence_is_given_to_its_own_sense_by_the_middles_of_the_others():
         assert np.allclose(given, raised / raised.sum()) and given.argmax() == label
     assert np.allclose(centroid_shares(directions, labels, np.zeros((1, 16)), 3, NOUNS[:12]), 1 / 3)  # without a direction
     directions, _ = rows(4, 1)
-    assert centroid_shares(directions[:2], np.array([0, 0]), directions[[3]], 2, NOUNS[:2]).tolist() == [
-        [1.0, 0.0]
-    ]  # nothing is left of a sense
+    alone = centroid_shares(directions[:2], np.array([0, 0]), directions[[3]], 2, NOUNS[:2])
+    assert alone.tolist() == [[1.0, 0.0]]  # nothing is left of a sense
 
 
 def test_a_sense_in_two_parts_of_speech_has_a_middle_in_each_and_the_nearer_one_counts():
@@ -86,6 +85,10 @@ def test_each_kind_of_evidence_has_a_histogram(workspace, code):
             assert density.edges.shape == (densities.BINS + 1,) and (np.diff(density.edges) > 0).all()
             for shares in (density.same, density.different):
                 assert shares.shape == (densities.BINS,) and shares.min() >= 0 and shares.sum() == pytest.approx(1), kind
+    if code == "en":
+        stored = read_json(ASSETS / "targets" / calibration.FILE, expect=dict)["densities"]["labeled"]
+        made = densities.densities_as_json(densities.densities_of(workspace, labeled=True), {})["labeled"]
+        assert stored.keys() == made.keys() and made[SENSES]["same"] == pytest.approx(stored[SENSES]["same"], abs=1e-4)
 
 
 def test_a_model_without_labeled_sentences_has_none_until_they_can_be_read(model, monkeypatch):
@@ -107,9 +110,3 @@ def test_words_weigh_alike_and_outliers_are_in_the_last_bins():
     density = densities.count_density(values, same)
     assert density.different.sum() == pytest.approx(1) and density.same.sum() == pytest.approx(1)
     assert density.edges[-1] < 50 and density.same[-1] == pytest.approx(0.25)
-
-
-def test_the_file_says_what_the_histograms_say(workspace):
-    stored = read_json(ASSETS / "targets" / calibration.FILE, expect=dict)["densities"]["labeled"]
-    made = densities.densities_as_json(densities.densities_of(workspace, labeled=True), {})["labeled"]
-    assert stored.keys() == made.keys() and made[SENSES]["same"] == pytest.approx(stored[SENSES]["same"], abs=1e-4)

@@ -187,16 +187,6 @@ def encode(model) -> Callable[[list[str]], np.ndarray]:
     return run
 
 
-def test_a_labeled_word_is_one_point_at_layer_0_and_senses_in_the_sense_space(encode, table, space):
-    labeled = table.labeled_rows("bank")
-    drawn, n = scene.draw_labeled(table, "bank", labeled, encode, space).scene, len(labeled)
-    assert drawn.spaces == ("0", "1", "2", "mix", "senses") and not drawn.points[0].any()
-    assert drawn.points.shape == (5, n, 2) and drawn.points.dtype == np.float32
-    assert drawn.in_own[-1] >= 0.9 * n and drawn.in_own[1] >= 0.75 * n
-    known = [table.occurrence(int(row)) for row in labeled]
-    assert [drawn.senses[k] for k in drawn.sense_of] == [o.sense for o in known] and drawn.texts[0] == known[0].sentence
-
-
 PAIRS = {"fire": (12, 1833), "chair": (933, 1309), "ruler": (584, 1380), "crane": (295, 776), "rock": (838, 1666)}
 PAIRS |= {"play": (73, 1598), "mouse": (86, 1482)}
 

@@ -105,26 +105,20 @@ def report_of(rows: np.ndarray, words: list[str], labels: list[str]):
     return sense_report(lambda picked: rows[picked] @ rows[picked].T, words, labels)
 
 
-def test_a_report_of_senses_that_stand_apart():
+def test_a_report_averages_over_words_not_over_occurrences_and_p_is_a_rank_among_shuffles():
     (bank, bank_labels), (bat, bat_labels) = two_senses(0, 20, noise=0.05), two_senses(7, 10, noise=0.05)
     rows, words = np.concatenate([bank, bat]), ["bank"] * 20 + ["bat"] * 10
     report = report_of(rows, words, bank_labels + bat_labels)
     assert (report.one_nn, report.one_nn_low, report.one_nn_high, report.purity) == (1, 1, 1, pytest.approx((1 + 0.8) / 2))
     assert report.purity < 1  # a sense of five has four others, and purity asks for five
-    assert report.null_mean == pytest.approx((9 / 19 + 4 / 9) / 2, abs=0.02)
-    assert report.null_mean < report.null_95 < report.one_nn
+    assert report.null_mean == pytest.approx((9 / 19 + 4 / 9) / 2, abs=0.02) and report.null_mean < report.null_95 < report.one_nn
     assert (report.majority, report.n, report.left_out) == (0.5, 30, ())
-    assert report_of(rows, ["bank"] * 20 + ["bat"] * 10, [*bank_labels, *["a"] * 10]).left_out == ("bat",)
-    assert report.per_word["bank"].senses == {"a": 10, "b": 10}
-    assert report.silhouette > 0.8
-
-
-def test_a_report_averages_over_words_not_over_occurrences_and_p_is_a_rank_among_shuffles():
+    assert report_of(rows, words, [*bank_labels, *["a"] * 10]).left_out == ("bat",)
+    assert report.per_word["bank"].senses == {"a": 10, "b": 10} and report.silhouette > 0.8
     good, labels = two_senses(0, 40, noise=0.05)
     rows = np.concatenate([good, np.tile(unit_rows(9, 1), (4, 1))])  # 40 told apart, and 4 equal vectors
     report = report_of(rows, ["bank"] * 40 + ["bat"] * 4, [*labels, "a", "a", "b", "b"])
-    assert report.one_nn == pytest.approx((1 + 1 / 3) / 2)
-    assert report.one_nn_low < report.one_nn < report.one_nn_high
+    assert report.one_nn == pytest.approx((1 + 1 / 3) / 2) and report.one_nn_low < report.one_nn < report.one_nn_high
     vectors, labels = two_senses(3, 40, noise=0.2)
     report = report_of(vectors, ["w"] * 40, labels)
     assert report.p == report.per_word["w"].p == pytest.approx(1 / (separation.ROUNDS + 1)) and separation.ROUNDS >= 2000
