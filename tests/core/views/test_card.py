@@ -55,8 +55,7 @@ def test_a_model_with_weights_alone_has_a_card_of_its_shape(folder):
 def test_measures_of_other_weights_are_not_shown_as_these_weights_own(folder):
     for fingerprint, shown in (("other", None), (model_fingerprint(folder), measures())):
         (folder / "measures.json").write_text(json.dumps({"fingerprint": fingerprint, "measures": measures()}))
-        card = read_card(folder, model_fingerprint(folder))
-        assert card.measures == shown
+        assert read_card(folder, model_fingerprint(folder)).measures == shown
 
 
 def test_a_log_tells_steps_from_validations_and_where_each_stage_ended(tmp_path):

@@ -3,16 +3,14 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from core.cli.main import main
 from core.common.errors import BadInput
-from core.corpus import label_files, usage_graphs
-from core.corpus.spread import Labels
-from core.views import change, induction
+from core.corpus import usage_graphs
+from core.views import change
 from core.views.change import ChangeRequest
 from core.views.sides import Side, dates_of, facts_of
 from tests.tiny import write_dated_text, write_two_texts
@@ -56,14 +54,6 @@ def test_a_repeated_sentence_counts_once_on_a_side(workspace, sides, bank, tmp_p
     assert first == second
 
 
-def test_a_group_is_named_by_its_own_nearest_sentences_only(workspace, bank):
-    rows = []
-    side = SimpleNamespace(items=bank.items[:16], likeliest=lambda space, chosen, n: rows.extend(chosen) or [()] * len(chosen))
-    groups = np.array([1] * 2 + [0] * 14)
-    change._name_groups((side, side), bank.items[:16], groups, np.arange(16) / 16, workspace.sense_space)
-    assert rows == [0, 1, *range(16 - change.NAMING, 16)]
-
-
 def test_noise_of_a_usage_graph_is_in_no_group(workspace, bank, tmp_path):
     files = change.graph_files(bank)
     header, *rows = files["clusters.csv"].splitlines()
@@ -89,6 +79,8 @@ def test_words_of_like_frequency_stand_next_to_it_and_the_list_has_what_changed_
     assert ranked[0].word == "bank" and "garden" in [item.word for item in ranked]
     assert all(item.corrected >= item.change.p for item in ranked)
     assert ticks[-1][:2] == (len(ranked), len(ranked))
+    with pytest.raises(BadInput, match="No word occurs 500 times on both sides"):
+        change.rank(change.read(workspace, *sides), at_least=500)
 
 
 def test_spans_of_dates_are_two_sides_and_bands_over_time(workspace, tmp_path):
@@ -96,12 +88,9 @@ def test_spans_of_dates_are_two_sides_and_bands_over_time(workspace, tmp_path):
     assert dates_of(facts_of(workspace, dated)) == [str(year) for year in (*range(1840, 1848), *range(1890, 1898))]
     early, late = Side(corpus=dated, end="1849"), Side(corpus=dated, start="1850", end="1899")
     result = change.compute(workspace, ChangeRequest(word="bank", first=early, second=late))
-    assert (result.change.first, result.change.second, result.change.shuffled) == (16, 16, "documents")
-    assert result.change.p <= 0.01
+    assert (result.change.first, result.change.second, result.change.shuffled) == (16, 16, "documents") and result.change.p <= 0.01
     assert len(result.bands) == 6 and result.bands[0].name.startswith("1840")  # of 32 sentences
     assert sum(sum(band.counts) for band in result.bands) == 32
-    part = change.compute(workspace, ChangeRequest(word="bank", first=Side(corpus=dated, start="1840", end="1843"), second=late))
-    assert part.change.first < 16
 
 
 def test_documents_and_dates_are_those_of_the_sentences(workspace, tmp_path):
@@ -130,11 +119,6 @@ def test_documents_and_dates_are_those_of_the_sentences(workspace, tmp_path):
 def test_what_cannot_be_compared_is_reported(workspace, sides, word, start, message):
     with pytest.raises(BadInput, match=message):
         change.compute(workspace, ChangeRequest(word=word, first=replace(sides[0], start=start), second=sides[1]))
-
-
-def test_a_list_of_no_words_is_reported(workspace, sides):
-    with pytest.raises(BadInput, match="No word occurs 500 times on both sides"):
-        change.rank(change.read(workspace, *sides), at_least=500)
 
 
 @pytest.mark.usefixtures("one_opener")
@@ -172,22 +156,6 @@ def test_the_command_answers_as_the_view_does(bank, sides, answer, tmp_path):
 def test_a_wrong_command_is_one_sentence(words, message, sides, refused):
     named = {"FIRST": sides[0].corpus, "SECOND": sides[1].corpus}
     assert message in refused("senses", "change", *(named.get(word, word) for word in words))
-
-
-@pytest.mark.usefixtures("one_opener")
-def test_labels_spread_on_the_command_line(workspace, answer, tmp_path):
-    """From two labels a sense of a bundled word; the second annotator calls one of them otherwise."""
-    items = induction.compute(workspace, induction.InductionRequest(word="bank")).occurrences.items
-    gold = np.array([o.sense for o in items])
-    chosen = [(int(k), sense) for sense in np.unique(gold) for k in np.flatnonzero(gold == sense)[:2]]
-    paths = [tmp_path / "mine.jsonl", tmp_path / "hers.jsonl"]
-    for path, given in zip(paths, (chosen, [*chosen[:-1], (chosen[-1][0], chosen[0][1])]), strict=True):
-        path.write_text(label_files.format_labels("bank", label_files.tokens_of(items), Labels(tuple(given)), None), "utf-8")
-    outputs = ("--output", tmp_path / "all.jsonl", "--csv", tmp_path / "all.csv")
-    facts = answer("senses", "spread", "--word", "bank", "--labels", paths[0], "--second", paths[1], *outputs)
-    right = [row["sense"] == sense for row, sense in zip(facts["sentences"], gold, strict=True)]
-    assert np.mean(right) >= 0.9 and facts["alpha"] < 1 and len(facts["doubtful"]) == 10
-    assert [len(path.read_text("utf-8").splitlines()) for path in outputs[1::2]] == [len(gold), len(gold) + 1]
 
 
 def test_a_words_own_sentences_give_what_the_table_of_its_whole_corpus_gives(workspace, sides, bank, tmp_path, monkeypatch):

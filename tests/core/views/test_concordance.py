@@ -7,7 +7,6 @@ import pytest
 
 from core.common.errors import BadInput
 from core.corpus.concordance import BY_SENSE, BY_SUBSTITUTES
-from core.text import own_corpus
 from core.views import concordance, induction, substitutes
 from core.views.concordance import GROUPS, LABELS, CollocatesRequest, ConcordanceRequest, KeynessRequest
 from core.views.induction import InductionRequest
@@ -33,17 +32,19 @@ def columns(workspace) -> tuple[concordance.SenseColumn, ...]:
     return concordance.collocates(workspace, CollocatesRequest(query="bank", senses=GROUPS, minimum=3, grammar=False)).senses
 
 
-def test_each_group_found_is_a_column_of_its_own_words(workspace, columns):
+def test_each_group_found_is_a_column_of_its_own_words_and_lines_sorted_by_group_are_in_that_order(workspace, columns):
     result = induction.compute(workspace, InductionRequest(word="bank"))
     assert [column.sense for column in columns] == list(result.groups.names)
     assert [column.n for column in columns] == np.bincount(result.groups.numbers).tolist()
     assert sum(column.n for column in columns) == 32
     of = {word.word: column.sense for column in columns for word in column.words[:4]}
     river, money = ({of[word] for word in words if word in of} for words in (RIVER, MONEY))
-    assert river and money
-    assert not river & money  # no group is both the river's and the money's
+    assert river and money and not river & money  # no group is both the river's and the money's
     for column in columns:
         assert all(a.z >= b.z > 0 for a, b in zip(column.words, column.words[1:], strict=False))
+    hits = concordance.hits_of(workspace, ConcordanceRequest(query="bank", order="sense", senses=GROUPS))
+    of, names = concordance.senses_of(workspace, "bank", hits, GROUPS)
+    assert names == [column.sense for column in columns] and (np.diff(of) >= 0).all()
 
 
 def test_each_word_of_a_column_opens_its_lines(workspace, columns):
@@ -62,14 +63,6 @@ def test_each_word_of_a_column_opens_its_lines(workspace, columns):
                 assert word.word in [token.casefold() for token in near]
 
 
-def test_sorted_by_group_the_lines_of_one_stand_together(workspace, columns):
-    request = ConcordanceRequest(query="bank", order="sense", senses=GROUPS)
-    hits = concordance.hits_of(workspace, request)
-    of, names = concordance.senses_of(workspace, "bank", hits, GROUPS)
-    assert names == [column.sense for column in columns]
-    assert (np.diff(of) >= 0).all()
-
-
 def test_groups_in_one_document_are_those_of_its_corpus(open_rows, monkeypatch):
     def senses_of(workspace, query, hits, *_):
         return np.arange(len(hits))[:: 1 if workspace.corpus == both[0].corpus else -1], ["x", "y", "z"]
@@ -86,13 +79,6 @@ def test_a_group_that_is_none_and_a_word_too_rare_for_groups_are_named(workspace
         concordance.concordance(workspace, ConcordanceRequest(query="bank", sense="nowhere", senses=GROUPS))
     with pytest.raises(BadInput, match="Too few sentences to look for meanings in"):
         concordance.collocates(workspace, CollocatesRequest(query="church", senses=GROUPS))
-
-
-def test_a_word_is_a_keyword_of_no_corpus_that_lacks_it(bundled):
-    kept = own_corpus.keep_text("bank", "mine")
-    result = concordance.keyness(bundled.with_corpus(kept.name), KeynessRequest(most=10_000))
-    assert [word.word for word in result.first] == ["bank"]
-    assert all(word.first for word in result.first) and all(word.second for word in result.second)
 
 
 @pytest.fixture(scope="module")
@@ -170,14 +156,11 @@ def test_lines_sorted_by_substitutes_say_the_likeliest(bundled):
     assert said == ", ".join(item.word for item in answer.substitutes[: concordance.SHOWN])
 
 
-def test_sentences_without_a_readable_date_are_counted(open_rows):
+def test_sentences_that_no_bar_holds_are_counted(open_rows):
     workspace = open_rows(("a", "c. 1850", "A bank.", 3), ("a", "n.d.", "A bank.", 2), ("a", "", "A bank.", 1))
     result = concordance.concordance(workspace, ConcordanceRequest(query="bank"))
     assert (result.dates, result.undated, result.sentences) == ((("c. 1850", 3, 9),), 3, 6)
     assert concordance.describe_limits(result) == ["In no time span: 3 of 6 sentences, without a readable date (such as “n.d.”)."]
-
-
-def test_sentences_with_a_date_longer_than_a_bar_are_counted(open_rows):
     workspace = open_rows(("a", "1850", "A bank.", 3), ("a", "1851", "A bank.", 3), ("a", "19th century", "A bank.", 2))
     result = concordance.concordance(workspace, ConcordanceRequest(query="bank"))
     assert result.dates == (("1850", 3, 9), ("1851", 3, 9))
@@ -212,11 +195,7 @@ def test_shared_sentences_count_for_one_corpus_of_keyness(bundled, tmp_path):
 
 
 @pytest.mark.usefixtures("one_opener")
-def test_the_command_names_files_and_says_what_is_missing(tmp_path, call):
-    paths = [tmp_path / f"{name}.txt" for name in ("one", "two")]
-    for path, text in zip(paths, ("A bank lent money.\n", "The river is wide.\n"), strict=True):
-        path.write_text(text * 6, "utf-8")
-    status, out, _ = call("corpus", "keyness", "--corpus", paths[0], "--against", paths[1], "--csv")
-    assert status == 0 and out.startswith("word,count,count there,log-likelihood,log ratio,")
-    status, out, _ = call("corpus", "search", "bank", "--corpus", paths[0], "--near", "gold")
+def test_the_command_says_what_is_missing(tmp_path, call):
+    (path := tmp_path / "one.txt").write_text("A bank lent money.\n" * 6, "utf-8")
+    status, out, _ = call("corpus", "search", "bank", "--corpus", path, "--near", "gold")
     assert status == 0 and "“gold” does not occur." in out and "nan" not in out and "similar spellings: bank" not in out.casefold()

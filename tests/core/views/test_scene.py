@@ -30,8 +30,9 @@ def test_a_pair_has_its_scene_and_says_it_as_json(workspace):
     assert result.labeled and sides[-1] == list(result.senses[::-1] if result.senses[0] != sides[-1][0] else result.senses)
     assert not result.points[0].any() and not result.stars[0].any() and result.in_own[0] == 0
     assert result.in_own[-1] >= 0.9 * len(result.sense_of) and (result.distance, result.ring) == (None, None)
-    tokens = workspace.targets.occurrence(int(workspace.targets.labeled_rows("bank")[0])).tokens
-    assert tokens[result.positions[0]].casefold().startswith("bank")
+    known = [workspace.targets.occurrence(int(row)) for row in workspace.targets.labeled_rows("bank")]
+    assert [result.senses[k] for k in result.sense_of] == [o.sense for o in known] and result.texts[0] == known[0].sentence
+    assert known[0].tokens[result.positions[0]].casefold().startswith("bank")
     given = answer(workspace, "pair", {"first": {"text": BANK[0]}, "second": {"text": BANK[1]}})["scene"]
     assert given == json_of(result) and json.dumps(given) and np.shape(given["stars"]) == (5, 2, 2)
 

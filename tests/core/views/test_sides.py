@@ -72,7 +72,7 @@ def test_texts_are_on_the_side_of_their_date_however_it_is_written(open_dated, e
     assert [int(mask.sum()) for mask in chosen.masks] == [6, 4] and not chosen.left_out.describe()
 
 
-def test_dates_that_cannot_be_placed_are_counted_and_reported(open_dated):
+def test_dates_that_cannot_be_placed_or_are_outside_both_sides_are_counted_and_reported(open_dated):
     workspace = open_dated(["1830"] * 6 + ["n.d."] * 4 + ["12/05/50"] * 2, ["1950"] * 6 + ["1895–1905"] * 3 + ["19th century"])
     first = Side(start="1820", end="1899")
     result = change.compute(workspace, replace(BANK, first=first))
@@ -81,6 +81,13 @@ def test_dates_that_cannot_be_placed_are_counted_and_reported(open_dated):
         "In no time span: 6 of 22 sentences, without a readable date (such as “12/05/50”).",
         "4 of 22 sentences left out: date only partly within a side (such as “1895–1905”).",
     ]
+    workspace = open_dated(["1830"] * 6 + ["1875"] * 2, ["1950"] * 6 + ["n.d.", "1700"])
+    chosen = choose(workspace, Side(start="1800", end="1849"), LATE)
+    assert chosen.left_out.describe() == [
+        "In no time span: 1 of 16 sentences, without a readable date (such as “n.d.”).",
+        "3 of 16 sentences left out: date on neither side.",
+    ]
+    assert not choose(workspace, Side(start="1800", end="1849"), Side()).left_out.outside
 
 
 def test_the_year_in_a_name_is_the_date_of_a_document_without_dates_alone(workspace, tmp_path):
@@ -105,16 +112,6 @@ def test_the_date_in_a_name_is_none_of_its_other_numbers(workspace, tmp_path):
     assert dict(zip(names, facts_of(workspace, corpus).dates.of(np.arange(len(names))), strict=True)) == names
     notes = choose(workspace, Side(corpus=corpus, end="1899"), Side(corpus=corpus, start="1900")).left_out.describe()
     assert notes[1] == "Sentences dated by their documents’ names: 8."
-
-
-def test_sentences_dated_outside_both_sides_are_counted_and_reported(open_dated):
-    workspace = open_dated(["1830"] * 6 + ["1875"] * 2, ["1950"] * 6 + ["n.d.", "1700"])
-    chosen = choose(workspace, Side(start="1800", end="1849"), LATE)
-    assert chosen.left_out.describe() == [
-        "In no time span: 1 of 16 sentences, without a readable date (such as “n.d.”).",
-        "3 of 16 sentences left out: date on neither side.",
-    ]
-    assert not choose(workspace, Side(start="1800", end="1849"), Side()).left_out.outside
 
 
 @pytest.mark.parametrize(
@@ -212,9 +209,6 @@ def test_stretches_of_years_have_enough_sentences(open_dated):
     workspace = open_dated([str(1800 + k) for k in range(12)], [f"c. {1900 + k}" for k in range(12)])
     bands = [(band.name, sum(band.counts)) for band in change.compute(workspace, BANK).bands]
     assert bands == [("1800–1805", 6), ("1806–1811", 6), ("1900–1905", 6), ("1906–1911", 6)]
-
-
-def test_sides_of_the_same_years_are_no_stretches_of_years():
     early, late = (SimpleNamespace(items=range(12), dates=parse_dates([f"{first + k % 4}" for k in range(12)])) for first in (1850, 1860))
     for sides, counts in (((early, early), [12, 12]), ((late, early), [6] * 4)):
         assert [sum(band.counts) for band in bands_of(sides, np.zeros(24, int), 1)] == counts

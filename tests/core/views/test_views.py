@@ -71,15 +71,6 @@ def every_token(workspace: Workspace, monkeypatch) -> OccurrenceTable:
     return table
 
 
-def test_the_word_in_question_is_the_one_both_sentences_have_or_the_one_given(workspace):
-    assert [word.word for word in workspace.words(*TEXTS)] == ["bank", "bank"]
-    assert [word.word for word in workspace.words(*TEXTS, positions=(3, 2))] == ["boat", "raised"]
-    assert [word.word for word in workspace.words(TEXTS[0], positions=(3,))] == ["boat"]
-    assert workspace.words("", "The bank.")[0].word == "bank"
-    assert (workspace.corpus, workspace.vectors.name) == ("sentences", workspace.language.vectors) and workspace.is_labeled
-    assert workspace.with_model("elmo-ko-mini").corpus == "sentences-ko"
-
-
 def test_a_pair_holds_the_judge_s_verdict_and_the_cosine_of_every_space(workspace, words, monkeypatch):
     result = pair.compute(workspace, PairRequest(first=words[0], second=words[1]))
     own = pair.judge(open_workspace(workspace.model), *words)
@@ -149,7 +140,7 @@ def test_the_map_of_the_sense_space_begins_at_the_mix_s_and_a_dot_s_own_sentence
     np.testing.assert_allclose(result.stars[-1, 0], flat[0], atol=0.05 * np.ptp(start))
 
 
-def test_an_induction_is_of_the_clusters_asked_for_and_follows_a_form_to_its_word(workspace):
+def test_induction_follows_a_form_to_its_word_and_counts_sentences_whose_substitutes_say_little(workspace, tmp_path):
     result = induction.compute(workspace, induction.InductionRequest(word="Banks", number=2))
     occurrences, groups = result.occurrences, result.groups
     assert occurrences.word == "bank" and len(occurrences.items) == occurrences.everything == len(groups.numbers) == groups.agreement.n
@@ -157,6 +148,10 @@ def test_an_induction_is_of_the_clusters_asked_for_and_follows_a_form_to_its_wor
     np.testing.assert_allclose(groups.shares.sum(axis=1), 1, atol=1e-6)
     in_layer = induction.compute(workspace, induction.InductionRequest(word="bank", space="2"))
     assert in_layer.occurrences.frozen and len(in_layer.groups.names) == in_layer.occurrences.suggestion.number
+    rows = [["The", "heron", "stood", "in", "reed", str(k)] for k in range(9)] + [["Heron", "feathers", "are", str(k)] for k in range(6)]
+    (tmp_path / "own.jsonl").write_text("".join(json.dumps({"tokens": row}) + "\n" for row in rows))
+    over_own = workspace.with_corpus(str(tmp_path / "own.jsonl"))
+    assert induction.compute(over_own, induction.InductionRequest(word="heron")).occurrences.weak == pytest.approx(6 / 15)
 
 
 def test_substitutes_are_the_model_s_each_computed_once(workspace, words, monkeypatch):
@@ -207,13 +202,6 @@ def test_any_mix_has_the_candidates_of_the_reading_that_one_mix_has(workspace, w
         axes.occurrence_mask(workspace.every_token, "wound", workspace.queries([wound])),
         workspace.every_token.same_word("wound", read_as="wind"),
     )
-
-
-def test_normalized_layers_are_equally_long_and_one_sentence_leans_nowhere(workspace, words):
-    result = mix.compute(workspace, MixRequest(words=words[:1], weights=(0.2, 0.3, 0.5), normalized=True, every_token=False))
-    np.testing.assert_allclose(result.pulls, (0.2, 0.3, 0.5))
-    assert len(result.neighbors) == 1 and not result.cosines and result.leans.shape == (2, 0) and len(result.stars) == 1
-    assert mix.of_any(workspace, MixRequest(weights=(), words=words[:1], normalized=True)).between is None
 
 
 def test_a_word_without_labels_needs_every_token_for_its_spellings_and_its_plane(workspace, herons, every_token):
@@ -304,13 +292,6 @@ def test_a_path_leads_from_one_sense_to_the_other_and_across_the_map(workspace, 
         assert -path.margins["senses"][0] > 0.1 > -path.margins["1"][0] and path.margins["senses"][-1] > 0.1
 
 
-def test_senses_say_in_how_many_sentences_substitutes_say_little(workspace, tmp_path):
-    rows = [["The", "heron", "stood", "in", "reed", str(k)] for k in range(9)] + [["Heron", "feathers", "are", str(k)] for k in range(6)]
-    (tmp_path / "own.jsonl").write_text("".join(json.dumps({"tokens": row}) + "\n" for row in rows))
-    over_own = workspace.with_corpus(str(tmp_path / "own.jsonl"))
-    assert induction.compute(over_own, induction.InductionRequest(word="heron")).occurrences.weak == pytest.approx(6 / 15)
-
-
 def test_without_labels_steps_are_read_by_the_two_sentences(workspace, herons):
     request = EditsRequest(first=herons[0], second=herons[1], space="mix")
     path = why.compute_edits(workspace, request)
@@ -322,7 +303,7 @@ def test_without_labels_steps_are_read_by_the_two_sentences(workspace, herons):
             why.compute_edits(workspace, replace(request, **changes))
 
 
-def test_a_sense_whose_only_sentence_is_typed_does_not_judge_itself(few):
+def test_a_sense_whose_only_sentence_is_typed_does_not_judge_itself_and_of_many_some_are_drawn(few, monkeypatch):
     money, _, river, heron = (few.words(text, positions=(few.language.tokenize(text).index(lemma),))[0] for text, (lemma, _) in FEW.items())
     other = few.words(TEXTS[1])[0]
     for first, second, lemma in ((river, money, ""), (river, other, ""), (money, other, "bank")):
@@ -330,9 +311,6 @@ def test_a_sense_whose_only_sentence_is_typed_does_not_judge_itself(few):
         assert why.compute_edits(few, EditsRequest(first=first, second=second, space="1")).lemma == lemma
     result = mix.compute(few, MixRequest(words=(money, heron), weights=(0.2, 0.3, 0.5), every_token=False))
     assert len(result.neighbors[0]) == 2 and tabulate_neighbors(result.neighbors[1], "").empty
-
-
-def test_of_many_labeled_sentences_some_are_drawn(few, monkeypatch):
     monkeypatch.setattr(pair, "MOST_READ", 2)
     assert len(pair.labeled_dots(few, few.targets, "bank").rows) == 2
 
@@ -348,11 +326,10 @@ def test_a_layout_places_a_word_s_dots_and_a_sentence_among_them_on_its_dot(work
 
 
 def test_a_layout_that_is_none_and_an_axis_of_one_end_are_refused(workspace):
-    for of, said in (({"plan": "round"}, "Unknown layout 'round'"), ({"plan": "poles", "ends": ("money",)}, "two ends")):
-        with pytest.raises(BadInput, match=said):
-            layouts.compute(workspace, layouts.LayoutRequest(word="bank", **of))
-    with pytest.raises(BadInput, match="one word at a time"):
-        layouts.compute(workspace, layouts.LayoutRequest(word="all words", senses=True))
+    cases = (({"plan": "round"}, "Unknown layout 'round'"), ({"plan": "poles", "ends": ("money",)}, "two ends"))
+    for changes, message in (*cases, ({"word": "all words", "senses": True}, "one word at a time")):
+        with pytest.raises(BadInput, match=message):
+            layouts.compute(workspace, layouts.LayoutRequest(**{"word": "bank"} | changes))
 
 
 def test_words_around_a_text_and_in_a_place_are_those_of_the_language_model(workspace):
