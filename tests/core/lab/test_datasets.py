@@ -57,22 +57,19 @@ def test_of_a_context_only_the_sentence_around_the_head_is_kept(tmp_path, contex
     assert " ".join(row.tokens) == kept and row.tokens[row.position].casefold() == "hard"
 
 
-def test_a_file_that_is_not_well_formed_is_read_by_its_marks_and_of_two_answers_the_first(tmp_path):
+def test_a_damaged_file_is_read_by_its_marks_and_may_have_several_words_and_answers(tmp_path):
     two = '<answer instance="i" senseid="B"/>\n<answer instance="i" senseid="A"/>'
     text = senseval(tmp_path / "a.pos", words("one *hard* day"), words("two *hard* days"), answer=two).read_text()
     text = text.replace("</context>", "", 1).replace("</instance>", "", 1).replace("</corpus>", "&&& <p>")
     assert [(row.tokens[0], row.label) for row in read_senseval(write(tmp_path / "b.pos", text))] == [("one", "B"), ("two", "B")]
+    a, b = (senseval(tmp_path / "a.pos", words("*x*"), item=item).read_text() for item in ("line-n", "serve.v"))
+    assert [row.word for row in read_senseval(write(tmp_path / "b.pos", a + b))] == ["line", "serve"]
 
 
 def test_instances_without_a_head_or_an_answer_are_passed_over(tmp_path):
     assert len(read_senseval(senseval(tmp_path / "a.pos", words("no head"), words("a *hard* one")))) == 1
     with pytest.raises(BadInput, match=r"b\.pos holds no instance of Senseval-2"):
         read_senseval(senseval(tmp_path / "b.pos", words("a *hard* one"), answer=""))
-
-
-def test_several_words_may_share_a_file(tmp_path):
-    a, b = (senseval(tmp_path / "a.pos", words("*x*"), item=item).read_text() for item in ("line-n", "serve.v"))
-    assert [row.word for row in read_senseval(write(tmp_path / "b.pos", a + b))] == ["line", "serve"]
 
 
 def test_sense_rows_are_distinguished_by_the_file_s_name(tmp_path):
@@ -154,8 +151,7 @@ def rows_of(*sentences: str) -> list[LabeledRow]:
 def test_equal_sentences_are_never_on_both_sides(letters, seed):
     rows = [*rows_of(*letters), *rows_of(*(f"more {k}" for k in range(40)))]
     train, test = split_rows(rows, 0.5, seed)
-    assert not {r.tokens for r in train} & {r.tokens for r in test}
-    assert Counter(train + test) == Counter(rows)
+    assert not {r.tokens for r in train} & {r.tokens for r in test} and Counter(train + test) == Counter(rows)
 
 
 def test_a_split_is_the_same_each_time_and_another_with_another_seed():
@@ -165,15 +161,11 @@ def test_a_split_is_the_same_each_time_and_another_with_another_seed():
     assert split_rows(rows[50:])[0] == [row for row in split_rows(rows)[0] if row in rows[50:]]  # other rows do not matter
 
 
-@pytest.mark.parametrize("share", [0, 1, -0.5, 1.5, float("nan")])
-def test_a_share_outside_0_to_1_is_refused(share):
-    with pytest.raises(BadInput, match="share"):
-        split_rows(rows_of("a", "b"), share)
-    with pytest.raises(BadInput, match="share"):
-        split_documents([], share)
-
-
-def test_rows_that_cannot_be_split_are_refused():
+def test_shares_and_rows_that_cannot_be_split_are_refused():
+    for share in (0, 1, -0.5, 1.5, float("nan")):
+        for split, rows in ((split_rows, rows_of("a", "b")), (split_documents, [])):
+            with pytest.raises(BadInput, match="share"):
+                split(rows, share)
     with pytest.raises(BadInput, match="one side is empty"):
         split_rows(rows_of("the same", "the same"))
 

@@ -3,6 +3,8 @@
 import json
 import random
 from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -50,20 +52,16 @@ def test_words_have_enough_senses_and_sentences_and_a_gloss(language, is_basic, 
 
 
 @pytest.mark.parametrize("language", FILES)
-def test_marked_token_is_the_word_of_the_row(language):
-    rows = [row for basic in (True, False) for row in rows_of(language, is_basic=basic) if "sense" in row]
-    assert [row for row in rows if row["tokens"][row["position"]].casefold() != row["word"].casefold()] == []
-
-
-def test_english_sentences_have_the_tokens_of_typed_text():
-    rows = [row for basic in (True, False) for row in rows_of("en", is_basic=basic)]
-    assert [row for row in rows if tokenize(join_tokens(row["tokens"])) != row["tokens"]] == []
+def test_marked_token_is_the_word_of_the_row_and_english_sentences_have_the_tokens_of_typed_text(language):
+    rows = [row for basic in (True, False) for row in rows_of(language, is_basic=basic)]
+    labeled = [row for row in rows if "sense" in row]
+    assert [row for row in labeled if row["tokens"][row["position"]].casefold() != row["word"].casefold()] == []
+    assert language != "en" or [row for row in rows if tokenize(join_tokens(row["tokens"])) != row["tokens"]] == []
 
 
 def test_additional_english_sentences_have_no_error(tmp_path):
     (tmp_path / "more.jsonl").write_text("".join(lines_of("en", is_basic=False)), encoding="utf-8")
-    rows = read_rows(tmp_path / "more.jsonl")
-    assert list(broken_rules(rows)) == []
+    assert list(broken_rules(read_rows(tmp_path / "more.jsonl"))) == []
 
 
 def test_no_korean_sense_is_given_away_by_one_cue_or_one_form():
@@ -95,14 +93,9 @@ def good() -> list[CheckedSentence]:
     return rows
 
 
-def changed(rows: list[CheckedSentence], k: int, tokens, position: int | None = None, sense: str | None = None) -> list[CheckedSentence]:
-    old = rows[k]
-    new = CheckedSentence(tuple(tokens), old.position if position is None else position, old.lemma, sense or old.sense, old.line)
+def changed(rows: list[CheckedSentence], k: int, tokens, position: int | None = None) -> list[CheckedSentence]:
+    new = replace(rows[k], tokens=tuple(tokens), position=rows[k].position if position is None else position)
     return [*rows[:k], new, *rows[k + 1 :]]
-
-
-def test_a_varied_set_has_no_error():
-    assert list(broken_rules(good())) == []
 
 
 def test_a_sentence_in_which_two_words_meet_counts_for_neither():
@@ -112,6 +105,11 @@ def test_a_sentence_in_which_two_words_meet_counts_for_neither():
     assert "the same sentence as row 21" in " ".join(broken_rules([*good(), both[0], both[0]]))
 
 
+def with_each(tokens_of: Callable[[CheckedSentence], tuple[str, ...]], position: int, *, start: int = 0) -> Callable:
+    """Return a function that gives other tokens to the rows from `start` on."""
+    return lambda rows: [*rows[:start], *(replace(row, tokens=tokens_of(row), position=position) for row in rows[start:])]
+
+
 def with_word(rows: list[CheckedSentence], word: str, at: int, how_many: int) -> list[CheckedSentence]:
     """The word put at a place of the first sentences of one sense (every other row)."""
     for k in range(0, 2 * how_many, 2):
@@ -119,11 +117,6 @@ def with_word(rows: list[CheckedSentence], word: str, at: int, how_many: int) ->
         tokens[at if at != rows[k].position else at + 1] = word
         rows = changed(rows, k, tokens)
     return rows
-
-
-def alike(row: CheckedSentence, k: int) -> CheckedSentence:
-    """The row as it is, or from the 15th on with the same beginning."""
-    return row if k < 14 else CheckedSentence(("so", "it", "is", *row.tokens[3:]), 5, row.lemma, row.sense, row.line)
 
 
 @pytest.mark.parametrize(
@@ -136,15 +129,12 @@ def alike(row: CheckedSentence, k: int) -> CheckedSentence:
         (lambda rows: changed(rows, 3, rows[1].tokens, rows[1].position), "row 4: the same sentence as row 2"),
         (lambda rows: changed(rows, 3, [*rows[1].tokens, "twice"], rows[1].position), "rows 2 and 4 are too alike"),
         (lambda rows: changed(rows, 5, ["a", "short", "jam"], 2), "row 6: 3 words; 7 to 30 wanted"),
+        (with_each(lambda r: (*r.tokens[:6], "jam", "x"), 6), "the word is in the last third of 20 of 20 sentences"),
+        (with_each(lambda r: ("jam", *[invented() for _ in range(8)]), 0), "lengths spread by 0.0 tokens"),
         (
-            lambda rows: [CheckedSentence((*r.tokens[:6], "jam", "x"), 6, r.lemma, r.sense, r.line) for r in rows],
-            "the word is in the last third of 20 of 20 sentences",
+            with_each(lambda r: ("so", "it", "is", *r.tokens[3:]), 5, start=14),
+            "the first three tokens are distinct in 15 of 20 sentences; 90% wanted",
         ),
-        (
-            lambda rows: [CheckedSentence(("jam", *[invented() for _ in range(8)]), 0, r.lemma, r.sense, r.line) for r in rows],
-            "lengths spread by 0.0 tokens",
-        ),
-        (lambda rows: [alike(r, k) for k, r in enumerate(rows)], "the first three tokens are distinct in 15 of 20 sentences; 90% wanted"),
     ],
 )
 def test_each_rule_sees_its_error(spoilt, message):

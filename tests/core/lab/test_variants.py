@@ -190,8 +190,7 @@ def test_rows_of_several_files_are_trained_on_and_only_the_folds_that_are_reques
     for name, n in (("more.csv", 10), ("further.csv", 20)):
         rows = "".join(f'{("spam", "ham")[k % 2]},"extra text number {k} of {name}"\n' for k in range(n))
         (folder / name).write_text("v1,v2\n" + rows)
-    alone = run(replace(once, name="alone"))
-    both = run(replace(once, name="both", extra=("more.csv", "further.csv")))
+    alone, both = run(replace(once, name="alone")), run(replace(once, name="both", extra=("more.csv", "further.csv")))
     assert [line["fold"] for line in both] == [line["fold"] for line in alone] == [0]
     assert both[0]["sizes"] == alone[0]["sizes"] | {"train": alone[0]["sizes"]["train"] + 30}
 
