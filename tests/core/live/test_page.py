@@ -39,16 +39,13 @@ def test_what_rounding_takes_from_a_filter_is_given_back_at_what_it_answers_most
     np.testing.assert_allclose(packed + _strongest(error, windows, embedding), exact, rtol=1e-5)
 
 
-def test_a_model_too_large_is_named_with_its_size():
+def test_a_model_too_large_is_named_with_its_size_before_sentences_are_encoded():
     large = SimpleNamespace(shape=SimpleNamespace(n_parameters=93_600_000))
     with pytest.raises(BadInput, match="93 million weights; a page holds at most 32 million"):
         add_network(Pack(), large)
-
-
-def test_a_model_too_large_is_refused_before_sentences_are_encoded():
-    large = SimpleNamespace(model=SimpleNamespace(shape=SimpleNamespace(n_parameters=93_600_000)))
+    encoder = SimpleNamespace(model=large)
     with pytest.raises(BadInput, match="93 million weights"):
-        page.examples_of(SimpleNamespace(substitutes=SimpleNamespace(model=SimpleNamespace(encoder=large))))
+        page.examples_of(SimpleNamespace(substitutes=SimpleNamespace(model=SimpleNamespace(encoder=encoder))))
 
 
 def test_any_model_of_our_size_is_packed():

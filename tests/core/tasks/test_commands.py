@@ -52,9 +52,11 @@ def test_further_sets_are_named_by_the_commands(call_tiny):
     assert status == 0 and json.loads(out)["n"] == 5, err
 
 
-def test_a_head_that_is_not_there_is_one_line(refused, folder, tmp_path):
+def test_a_missing_head_and_missing_data_are_one_line_that_says_what_to_do(refused, folder, tmp_path):
     names = ("--task", "names", "--variant", "baseline", "--data", folder, "--heads", tmp_path / "none")
     assert "No trained head for names" in refused("tasks", "evaluate", *names)
+    train = ("train", "--task", "coreference", "--variant", "baseline", "--data", tmp_path)
+    assert f"fetch it: python -m core tasks fetch --data={tmp_path}" in refused("tasks", *train)
 
 
 def test_fetch_downloads_the_files_of_the_named_tasks_and_says_what_is_made_by_hand(call, monkeypatch, tmp_path):
@@ -88,11 +90,6 @@ def test_snli_is_unpacked_to_the_labeled_pairs_that_are_read(folder, tmp_path):
     paths[0].unlink()
     paths[1].write_text("mine")
     assert len(entailment.unpack(archive, pairs=3)[0].read_text().splitlines()) == 3 and paths[1].read_text() == "mine"
-
-
-def test_missing_data_names_the_command_that_fetches_it(refused, tmp_path):
-    train = ("train", "--task", "coreference", "--variant", "baseline", "--data", tmp_path)
-    assert f"fetch it: python -m core tasks fetch --data={tmp_path}" in refused("tasks", *train)
 
 
 def test_the_sums_are_those_of_the_files_that_the_figures_were_measured_on(data_folder):

@@ -17,6 +17,7 @@ from tests.tiny import frozen, task_recipe, tiny_vectors
 
 torch.set_num_threads(1)
 FACTS = {"vectors": "e" * 16, "vectors_name": "tiny vectors"}
+OF_SPANS = ("names", "roles", "wikigold", "chunks", "speech")
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +83,7 @@ def test_chance_labels_fit_the_examples_that_they_stand_for(name, read):
     assert [e.passages for e in data.train] == [e.passages for e in plain.train] and data.test == plain.test
     assert [e.target for e in data.train] != [e.target for e in plain.train]
     for example in data.train:
-        if name in ("names", "roles", "wikigold", "chunks", "speech"):
+        if name in OF_SPANS:
             n, taken = len(example.passages[0][0]), [k for a, b, _ in example.target for k in range(a, b + 1)]
             assert len(set(taken)) == len(taken) and all(0 <= k < n for k in taken)
         if name == "questions":
@@ -117,7 +118,7 @@ def test_speech_names_every_word_and_chunks_are_spans(read):
     assert TASKS["speech"].score(speech.test, said)["accuracy"] == pytest.approx(1 / 5)
 
 
-def test_further_sets_are_joined_to_the_training_set_and_tested_on_alone(read, folder):
+def test_further_sets_are_joined_to_the_training_set_and_tested_on_alone_and_unknown_names_refused(read, folder):
     task, own = TASKS["questions"], read("questions")
     both = read_data(task, folder, task_recipe("questions"), further=["reddit"])
     assert len(both.train) == len(own.train) + 5 and both.test == own.test and both.n_available["train"] == own.n_available["train"] + 5
@@ -128,6 +129,8 @@ def test_further_sets_are_joined_to_the_training_set_and_tested_on_alone(read, f
         read_data(task, folder, task_recipe("questions"), further=["tv"])
     with pytest.raises(BadInput, match="There are: none"):
         read_test(TASKS["names"], folder, "xquad")
+    with pytest.raises(BadInput, match="There are: questions"):
+        task_named("chess")
 
 
 def test_what_shares_a_text_is_drawn_together_and_read_once(read):
@@ -146,10 +149,8 @@ def test_padding_changes_no_answer(fit, parts):
         alone = [head.predictions([e], *given)[0] for e in item.job.data.test]
         together = head.predictions(item.job.data.test, *given)
         for a, b in zip(alone, together, strict=True):
-            values = [list(x.values()) if isinstance(x, dict) else x for x in (a, b)]
-            assert values[0] == (
-                values[1] if name in ("names", "roles", "wikigold", "chunks", "speech", "clusters") else pytest.approx(values[1], abs=1e-5)
-            ), name
+            first, second = (list(x.values()) if isinstance(x, dict) else x for x in (a, b))
+            assert first == (second if name in (*OF_SPANS, "clusters") else pytest.approx(second, abs=1e-5)), name
 
 
 @pytest.mark.parametrize(
@@ -173,8 +174,3 @@ def test_a_file_of_another_form_is_named(name, file, text, folder, tmp_path):
         path.unlink() if content is None else path.write_bytes(content)
         with pytest.raises(error, match=message):
             read_data(TASKS[name], tmp_path / "copy", task_recipe(name))
-
-
-def test_unknown_tasks_are_refused():
-    with pytest.raises(BadInput, match="There are: questions"):
-        task_named("chess")
