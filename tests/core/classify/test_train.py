@@ -147,7 +147,7 @@ def test_a_run_whose_twin_has_ended_meanwhile_begins_again(data, parts, tmp_path
     assert_same(state(other), state(item))
 
 
-def test_a_stopped_run_keeps_the_best_so_far(data, parts):
+def test_a_stopped_run_keeps_the_best_so_far_and_one_stopped_in_its_first_epoch_still_gives_a_head(data, parts):
     trainer, seen = fit_of("glove", data, parts), []
     for event in trainer.run(stop=lambda: len(seen) >= 30):  # in the second epoch
         seen.append(event)
@@ -156,9 +156,6 @@ def test_a_stopped_run_keeps_the_best_so_far(data, parts):
     for name, tensor in trainer.best.items():
         np.testing.assert_allclose(head.classifier.state_dict()[name], tensor, atol=0.02)
     assert head.meta["epochs"] == 1 and 0 <= head.meta["test"]["accuracy"] <= 1
-
-
-def test_a_run_stopped_in_its_first_epoch_still_gives_a_head(data, parts):
     trainer = fit_of("glove", data, parts)
     assert len(list(trainer.run(stop=lambda: True))) == 1
     assert trainer.finish().meta["epochs"] == 0
@@ -179,15 +176,12 @@ def test_the_mix_is_held_near_equal_weights_by_its_l2(data, parts):
     assert spread[1] < 0.02 < spread[0]
 
 
-def test_a_loss_that_is_no_number_ends_the_run_in_one_sentence(data, parts):
+def test_a_loss_that_is_no_number_and_vectors_without_a_word_of_the_texts_are_refused_in_one_sentence(data, parts):
     trainer = fit_of("glove", data, parts)
     with torch.no_grad():
         trainer.network.output.bias.fill_(math.nan)
     with pytest.raises(BadInput, match=r"In epoch 1 the loss is nan"):
         next(trainer.run())
-
-
-def test_vectors_without_a_word_of_the_texts_are_refused(data):
     tagged = StaticVectors(["bank_NOUN"], np.ones((1, 2), np.float32), name="tagged", provenance={})
     with pytest.raises(BadInput, match=r"^No word of the texts is in tagged\. Choose other vectors\.$"):
         fit_of("glove", data, Frozen(vectors=tagged))
@@ -216,7 +210,7 @@ def test_a_checkpoint_that_does_not_fit_is_refused_by_name(data, parts, tmp_path
         trainer.load(path)
 
 
-def test_scores_by_hand():
+def test_scores_by_hand_where_a_class_that_is_never_named_scores_nought():
     p = np.array([[0.9, 0.1], [0.6, 0.4], [0.3, 0.7], [0.2, 0.8], [0.45, 0.55]])
     result = evaluate(p, np.array([0, 1, 1, 1, 0]), ["ham", "spam"])
     assert result["confusion"] == [[1, 1], [1, 2]] and result["accuracy"] == pytest.approx(3 / 5) and result["n"] == 5
@@ -227,9 +221,6 @@ def test_scores_by_hand():
     assert result["ece"] == pytest.approx((0.1 + 0.6 + 0.3 + 0.2 + 0.55) / 5)
     assert [(b["low"], b["n"], b["accuracy"]) for b in result["bins"]] == [(0.5, 1, 0), (0.6, 1, 0), (0.7, 1, 1), (0.8, 1, 1), (0.9, 1, 1)]
     assert result["nll"] == pytest.approx(-np.log([0.9, 0.4, 0.7, 0.8, 0.45]).mean())
-
-
-def test_a_class_that_is_never_named_scores_nought_and_not_nan():
     result = evaluate(np.array([[0.9, 0.1, 0.0]] * 2), np.array([0, 1]), ["a", "b", "c"])
     assert result["per_class"]["b"]["f1"] == 0 == result["per_class"]["c"]["f1"] and result["macro_f1"] == pytest.approx(1 / 3)
     faultless = np.array([[0.9, 0.1, 0.0], [0.1, 0.9, 0.0]])
