@@ -58,18 +58,15 @@ def test_the_number_suggested_is_what_the_picture_shows(seed):
     assert s.number == (max(drawn, key=drawn.get) if is_clear else 1)
 
 
-def test_a_group_of_fewer_than_five_sentences_is_never_a_sense():
-    rows = directions(blob(1) + np.repeat(np.eye(3, 64) * 14, [28, 28, 4], axis=0))
-    s = clusters.suggest(rows)
-    assert s.number == 2 and np.bincount(clusters.clusters(rows, 2)).min() >= 5
-    assert np.bincount(clusters.clusters(rows, 3)).min() == 4 and (3 in s.small) == (s.silhouettes[1] > s.silhouettes[0])
-
-
-def test_one_cloud_is_suggested_as_one():
+def test_neither_one_cloud_nor_fewer_than_five_sentences_make_a_sense():
     assert [clusters.suggest(directions(blob(seed)), seed=seed).number for seed in range(6)] == [1] * 6
     assert clusters.suggest(directions(blob(0, n=clusters.SAMPLE + 50))).number == 1  # of which a sample is looked at
     alike = clusters.directions(np.ones((12, 8)), ["a"] * 12)
     assert clusters.suggest(alike).number == 1 and set(clusters.clusters(alike, 3)) == {0}
+    rows = directions(blob(1) + np.repeat(np.eye(3, 64) * 14, [28, 28, 4], axis=0))
+    s = clusters.suggest(rows)
+    assert s.number == 2 and np.bincount(clusters.clusters(rows, 2)).min() >= 5
+    assert np.bincount(clusters.clusters(rows, 3)).min() == 4 and (3 in s.small) == (s.silhouettes[1] > s.silhouettes[0])
 
 
 @pytest.mark.parametrize(("sentences", "number"), [([10, 10], 1), ([19, 1], 1), ([7, 7, 7], 3), ([12], 1), ([4, 4, 4], 1)])

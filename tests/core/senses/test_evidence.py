@@ -16,14 +16,10 @@ from core.workspace import open_workspace
 LAYERS = {"0", "1", "2", "mix"}
 
 
-def test_the_token_is_less_itself_standing_alone():
+def test_a_view_is_less_the_word_alone_and_every_word_counts_alike_in_its_center():
     result = Evidence(np.array([[[3.0, 4.0]]]), np.array([[[0.0, 2.0]]]), np.ones((1, 2)), np.array([[0.0, 5.0]]))
     views = result.views("0")
-    assert views["token"].tolist() == pytest.approx(np.array([[0.6, -0.2]]), abs=1e-6)
-    assert views["topic"].tolist() == [[0, 1]]
-
-
-def test_every_word_counts_alike_in_the_center_and_an_empty_view_has_no_angle():
+    assert views["token"].tolist() == pytest.approx(np.array([[0.6, -0.2]]), abs=1e-6) and views["topic"].tolist() == [[0, 1]]
     rows = np.array([[1.0, 0.0], [3.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
     views = dict.fromkeys(VIEWS, rows)
     center = centers(views, np.array([0, 0, 1, 1]))
@@ -55,7 +51,7 @@ def test_a_sentence_is_given_to_its_own_sense_by_the_middles_of_the_others():
     assert alone.tolist() == [[1.0, 0.0]]  # nothing is left of a sense
 
 
-def test_a_sense_in_two_parts_of_speech_has_a_middle_in_each_and_the_nearer_one_counts():
+def test_a_sense_has_a_middle_in_each_part_of_speech_with_enough_sentences_and_the_nearer_one_counts():
     """Nouns lie at one axis and verbs at another; between them, where one middle would be, is the other sense."""
     noun, verb, other = np.eye(3)
     directions = unit(np.stack([noun, noun, noun, verb, verb, verb, noun + verb + 0.3 * other]))
@@ -64,9 +60,6 @@ def test_a_sense_in_two_parts_of_speech_has_a_middle_in_each_and_the_nearer_one_
     two = centroid_shares(directions, labels, unit(np.stack([noun, verb])), 2, pos)
     raised = np.exp(evidence.SHARPNESS * np.array([1, directions[6] @ noun]))
     assert np.allclose(two, raised / raised.sum()) and (two[:, 0] > item[:, 0]).all()
-
-
-def test_too_few_sentences_in_a_part_of_speech_have_no_middle_of_their_own():
     directions, labels = rows(18)
     pos = np.where(np.arange(18) < 2 * evidence.FEWEST, "verb", "noun")  # two of six are verbs
     plain = centroid_shares(directions, labels, directions, 3, NOUNS)

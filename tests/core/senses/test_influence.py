@@ -131,13 +131,17 @@ def made(past: list[float], future: list[float], both: list[float], *, alone=Non
     return inf.Influence(*words, cosines, cosines[None][..., ::-1], without, moved, spreads, nearest)
 
 
-def test_a_verdict_names_the_nearest_the_next_and_the_lead():
+def test_a_verdict_names_the_nearest_the_next_and_the_lead_and_a_word_turns_it_where_another_is_nearest_without_it():
     item = made([0.9, 0.5, 0.7], [0.1, 0.6, 0.2], [0.5, 0.6, 0.4])
     each = inf.halves(item, "1")
     assert [(v.sense, v.rival) for v in each.values()] == [("a", "c"), ("b", "c"), ("b", "a")]
     assert [v.margin for v in each.values()] == pytest.approx([0.2, 0.4, 0.1]) and all(v.clear for v in each.values())
     request = inf.verdict(item, "1", PAST, "c")
     assert (request.sense, request.rival) == ("c", "a") and request.margin == pytest.approx(-0.2)
+    item = made([0.9, 0.5, 0.0], [0.1, 0.6, 0.2], [0.5, 0.6, 0.0])
+    assert [inf.turning(item, "1", half) for half in (PAST, FUTURE, BOTH)] == [(1,), (), ()]
+    with pytest.raises(BadInput, match="two labeled senses"):
+        inf.margins(np.zeros((2, 1)), 0)
 
 
 @pytest.mark.parametrize(
@@ -173,13 +177,6 @@ def test_spread_and_least_are_of_the_labeled_sentences(halves_of_senses, known):
     assert known.least[1, HALVES.index(BOTH), 0] == pytest.approx(min(nearest), abs=1e-5)
     lists = ([0.3, 0.2, 0.1],) * 3
     assert [inf.verdict(made(*lists, least=least), "1", BOTH).far for least in (-1.0, 0.29, 0.31)] == [False, False, True]
-
-
-def test_a_word_turns_the_sense_where_another_is_nearest_without_it_and_one_sense_has_no_lead():
-    item = made([0.9, 0.5, 0.0], [0.1, 0.6, 0.2], [0.5, 0.6, 0.0])
-    assert [inf.turning(item, "1", half) for half in (PAST, FUTURE, BOTH)] == [(1,), (), ()]
-    with pytest.raises(BadInput, match="two labeled senses"):
-        inf.margins(np.zeros((2, 1)), 0)
 
 
 def test_odd_tokens_a_word_alone_and_a_word_without_senses_are_read_like_any_other(model, known, influence_of_words):

@@ -16,17 +16,13 @@ from core.text.corpora import labeled_of
 ENGLISH, KOREAN = languages.get_language("en"), languages.get_language("ko")
 
 
-def test_a_number_asks_the_same_everywhere_and_another_number_something_else():
+def test_questions_of_a_number_are_the_recorded_ones_whatever_the_order_and_the_other_words():
     """Require the recorded questions, because people have shared the numbers of quizzes."""
     questions = quiz.quiz(325, ENGLISH)
     assert [item.word for item in questions] == ["program", "report", "card", "terminal", "address", "spring", "charm", "play"]
     assert questions[1].text == "Reports of flooding are coming in from the coast."
     assert questions[1].senses == ("tell the authorities", "written account", "sound of a gun") and questions[1].label == "written account"
     assert not {item.word for item in questions} & {item.word for item in quiz.quiz(326, ENGLISH)}
-    assert quiz.quiz(325, ENGLISH) == questions
-
-
-def test_a_question_depends_on_neither_order_nor_other_words_and_needs_two_senses_of_two_sentences():
     sentences = labeled_of(ENGLISH, "jaguar")
     question = quiz.question(7, "jaguar", sentences)
     assert quiz.question(7, "jaguar", sentences[::-1]) == question != quiz.question(8, "jaguar", sentences)

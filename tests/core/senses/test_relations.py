@@ -37,15 +37,12 @@ def cloud(shift: float, spread: float, *, words: int = 24, each: int = 12, dim: 
     return measured.Sample(layers[:, None].astype(np.float32), groups, np.full(words * each, -1), drawn, pairs, names)
 
 
-def test_a_cloud_about_the_origin_is_no_cone_and_one_moved_away_is_one_until_its_mean_is_taken_off():
+def test_a_cloud_moved_away_is_a_cone_until_its_mean_is_taken_off_and_words_in_noise_are_not_alike():
     flat, moved = measured.measure(cloud(0.0, 1.0)), measured.measure(cloud(3.0, 1.0))
     assert abs(flat.panels[0][measured.RAW].mean[measured.RANDOM]) < 0.05
     assert moved.panels[0][measured.RAW].mean[measured.RANDOM] > 0.8
     assert abs(moved.panels[0][measured.MEAN].mean[measured.RANDOM]) < 0.05
     assert moved.gains[0][measured.MEAN].verdict == 1 and flat.gains[0][measured.MEAN].mean < moved.gains[0][measured.MEAN].mean / 2
-
-
-def test_where_words_are_nothing_but_noise_no_word_is_shown_to_be_like_itself():
     rng, result = np.random.default_rng(3), cloud(2.0, 1.0)
     noise = (rng.standard_normal(result.layers.shape) + 2).astype(np.float32)
     panel = measured.measure(replace(result, layers=noise)).panels[0][measured.RAW]

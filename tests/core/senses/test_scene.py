@@ -58,7 +58,7 @@ def test_discriminants_and_posteriors_are_those_of_scikit_learn(n_senses):
     np.testing.assert_allclose(posteriors(x, senses, points), lda(n_senses).fit(x, senses).predict_proba(points), atol=1e-6)
 
 
-def test_separate_clouds_are_distinguished_by_unseen_rows_and_noise_is_not():
+def test_own_cloud_is_the_mean_of_the_others_so_that_noise_is_not_separated():
     x, senses = clouds(2)
     places, mean, axes = lay_out(x, senses)
     assert (left_out_clouds(places, senses) == senses).mean() >= 0.9
@@ -66,6 +66,10 @@ def test_separate_clouds_are_distinguished_by_unseen_rows_and_noise_is_not():
     assert (scene.nearest_clouds(places, senses, (new - mean) @ axes.T) == new_senses).mean() >= 0.9
     right = [np.mean(left_out_clouds(lay_out(*(noise := clouds(seed, gap=0.0)))[0], noise[1]) == noise[1]) for seed in range(20)]
     assert 0.35 < np.mean(right) < 0.6  # fitted with themselves, 40 dimensions would separate 32 rows at random
+    places = np.array([[0.0, 0], [2, 0], [10, 0], [10, 2], [1.1, 0]])
+    senses = np.array([0, 0, 1, 1, 1])
+    assert left_out_clouds(places, senses).tolist() == [0, 0, 1, 1, 0]
+    assert scene.nearest_clouds(places, senses, np.array([[0.9, 0.0], [9.0, 1.0]])).tolist() == [0, 1]
 
 
 def test_rows_at_one_point_stay_at_one_point_and_have_no_posterior():
@@ -86,13 +90,6 @@ def test_few_rows_and_rows_on_a_line_have_finite_places_and_orthogonal_axes(sens
     mean, axes = fit_axes(line, np.array([0, 0, 1, 1]))
     np.testing.assert_allclose(axes @ axes.T, np.eye(2), atol=1e-9)
     assert np.ptp((line - mean) @ axes[0]) == pytest.approx(6)
-
-
-def test_own_cloud_is_the_mean_of_the_others_of_a_sense():
-    places = np.array([[0.0, 0], [2, 0], [10, 0], [10, 2], [1.1, 0]])
-    senses = np.array([0, 0, 1, 1, 1])
-    assert left_out_clouds(places, senses).tolist() == [0, 0, 1, 1, 0]
-    assert scene.nearest_clouds(places, senses, np.array([[0.9, 0.0], [9.0, 1.0]])).tolist() == [0, 1]
 
 
 def rows(seed: int) -> np.ndarray:

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from core.common import i18n
 from core.common.config import ASSETS
 from core.common.errors import CorruptArtifact
 from core.common.significance import Paired
@@ -45,14 +44,11 @@ def folder(tmp_path):
     return tmp_path / "model"
 
 
-def test_a_model_with_weights_alone_has_a_card_of_its_shape(folder):
+def test_a_model_with_weights_alone_has_a_card_of_its_shape_and_no_measures_of_other_weights(folder):
     card, model = read_card(folder, model_fingerprint(folder)), load_bilm(folder)
     assert card.shape == SHAPE and card.meta == {} and card.log is None and card.measures is None
     parts = {"char-CNN": [model.characters], "LSTMs": [model.forward_layers, model.backward_layers]}
     assert card.parameters == {name: sum(p.numel() for part in of for p in part.parameters()) for name, of in parts.items()}
-
-
-def test_measures_of_other_weights_are_not_shown_as_these_weights_own(folder):
     for fingerprint, shown in (("other", None), (model_fingerprint(folder), measures())):
         (folder / "measures.json").write_text(json.dumps({"fingerprint": fingerprint, "measures": measures()}))
         assert read_card(folder, model_fingerprint(folder)).measures == shown
@@ -79,7 +75,7 @@ def test_what_is_no_log_is_refused_by_name(tmp_path, text):
         read_log(tmp_path / "log.json")
 
 
-def test_a_panel_has_the_layers_with_what_needs_no_context_and_their_differences_where_they_were_measured():
+def test_panels_and_table_have_every_measure_with_its_baselines_and_differences():
     panels = knowledge_panels(measures())
     assert [p.title for p in panels] == ["Parts of speech", "Senses of four words", "Senses of all words", "Senses in our sentences"]
     assert [p.baseline for p in panels] == [0.7, 0.45, 0.56, 0.39] and [p.static for p in panels] == [None, 0.4, None, 0.45]
@@ -88,9 +84,6 @@ def test_a_panel_has_the_layers_with_what_needs_no_context_and_their_differences
     less = Paired(**LESS)
     assert (tags.order, own.order, four.order) == (None, less, replace(less, low=0.01))
     assert own.less_static == {"1": less} and four.less_static == {"2": less}
-
-
-def test_the_table_has_every_measure_with_its_command_the_gaps_the_frequencies_and_differences_in_points():
     rows = {row["measure"]: row for row in measure_rows(measures())}
     perplexity = rows["Perplexity: forward, backward"]
     assert perplexity["result"] == "90.0, 91.0" and perplexity["command"].startswith("python -m core evaluate")
@@ -104,17 +97,6 @@ def test_the_table_has_every_measure_with_its_command_the_gaps_the_frequencies_a
     senses = rows["Word senses (Senseval-2: hard, interest, line, serve), nearest neighbor, macro"]
     assert senses["its weights"] == "0.10, 0.80, 0.10" and senses["layer 1 minus layer 2"] == 2.0
     assert senses["layer 1 minus layer 2, 95%"] == "[+1.0 to +5.0]"
-
-
-def test_the_bundled_models_papers_are_complete_and_of_its_weights():
-    folder = ASSETS / "elmo-mini"
-    card = read_card(folder, model_fingerprint(folder))
-    assert len(card.log.ends()) == 2 and card.log.validations
-    assert {"perplexity", "tags", "senses", "all_words", "sentences"} <= card.measures.keys()
-    assert card.meta["license"]
-    for language in i18n.languages():
-        assert {"Trained on", "How", "Good for", "Cannot"} <= card.papers(language).keys()
-    assert card.papers("ko") != card.papers("en") == card.papers("xx")
 
 
 @pytest.mark.parametrize("message", [None, [], "x", {"en": 3}, {}])

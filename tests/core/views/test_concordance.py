@@ -136,7 +136,7 @@ def test_what_a_search_without_hits_lacks_is_named(open_rows, request_, n, limit
     assert result.n == n and concordance.describe_limits(result) == limits
 
 
-def test_lines_sorted_by_sense_say_it_slice_by_slice(bundled):
+def test_sorted_lines_say_their_sense_slice_by_slice_or_their_likeliest_substitutes(bundled):
     request = concordance.with_senses(bundled, ConcordanceRequest(query="bank", order=BY_SENSE))
     hits = concordance.hits_of(bundled, request)
     _, names = concordance.senses_of(bundled, "bank", hits, LABELS)
@@ -146,9 +146,6 @@ def test_lines_sorted_by_sense_say_it_slice_by_slice(bundled):
     assert all(line.sense == names[k] and said.endswith(line.sense) for line, said, k in shown if k >= 0)
     known = [k for *_, k in shown if k >= 0]
     assert known == sorted(known) and set(known) == set(range(len(names)))
-
-
-def test_lines_sorted_by_substitutes_say_the_likeliest(bundled):
     request = ConcordanceRequest(query="heron", order=BY_SUBSTITUTES)
     (line, said, _), *_ = concordance.HitLines(bundled, request, concordance.hits_of(bundled, request)).lines(0, 1)
     words = bundled.words(f"{line.before} {line.hit} {line.after}", positions=[line.first])

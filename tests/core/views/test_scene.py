@@ -47,13 +47,10 @@ def test_a_typed_letter_moves_stars_alone_and_encodes_one_sentence(workspace, mo
     assert np.abs(after.stars[-1, 1] - before.stars[-1, 1]).max() > 0
 
 
-def test_a_labeled_sentence_that_is_typed_lies_on_its_dot(workspace, labeled_word):
+def test_a_labeled_sentence_lies_on_its_dot_and_another_form_or_a_capital_in_its_sense_s_cloud(workspace, labeled_word):
     row = workspace.targets.labeled_rows("bank")[3]
     result = pair.draw_scene(workspace, labeled_word(row), workspace.words(*BANK)[1])
     np.testing.assert_allclose(result.stars[:, 0], result.points[:, 3], atol=1e-6)
-
-
-def test_another_form_or_a_capital_is_in_its_sense_s_cloud(workspace):
     result = scene_of(workspace, "Banks lend money to people who buy houses.", "He fished from the muddy banks of the river.")
     senses = [result.senses[k] for k in result.nearest[-1]]
     plain = scene_of(workspace, *BANK)

@@ -90,7 +90,7 @@ def test_dates_that_cannot_be_placed_or_are_outside_both_sides_are_counted_and_r
     assert not choose(workspace, Side(start="1800", end="1849"), Side()).left_out.outside
 
 
-def test_the_year_in_a_name_is_the_date_of_a_document_without_dates_alone(workspace, tmp_path):
+def test_the_date_in_a_name_is_that_of_a_document_without_dates_alone(workspace, tmp_path):
     texts = sentences(RIVER, 6)
     for name, dates, year in (("dated_2003.csv", ["1850", "1851", "", "", "", ""], ""), ("blank_2003.csv", [""] * 6, "2003")):
         with (tmp_path / name).open("w", encoding="utf-8", newline="") as file:
@@ -99,9 +99,6 @@ def test_the_year_in_a_name_is_the_date_of_a_document_without_dates_alone(worksp
         facts = facts_of(workspace, corpus)
         assert facts.dates.of(np.arange(6)) == [date or year for date in dates]
         assert facts.undated.sum() == (0 if year else 4)
-
-
-def test_the_date_in_a_name_is_none_of_its_other_numbers(workspace, tmp_path):
     numbers = dict.fromkeys(("pg1342.txt", "1661-0.txt", "IMG_1920.txt", "letters before 1900 b.txt", "19th century"), "")
     dates = {"1850-1859.txt": "1850–1859", "letters 1860s.txt": "1860s", "before 1900.txt": "before 1900", "1500 BC.txt": "1500 BC"}
     dates |= {"기원전 1500년.txt": "기원전 1500년", "NYT_20200102.txt": "2020-01-02", "2009-Obama.txt": "2009", "Emma (1815)": "1815"}

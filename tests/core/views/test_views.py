@@ -6,14 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.analysis import axes, expectation
+from core.analysis import axes
 from core.analysis.aligned_umap import FrozenMaps
 from core.analysis.anisotropy import random_level
 from core.analysis.word_maps import open_maps
 from core.cli.wire import json_of
 from core.common.directions import unit
-from core.common.errors import BadInput, MissingArtifact
-from core.elmo.mix import stops
+from core.common.errors import BadInput
 from core.elmo.substitutes import in_place
 from core.index.neighbors import OTHER, SAME, Neighbor
 from core.index.table import OccurrenceTable
@@ -25,7 +24,7 @@ from core.views import compare, induction, layouts, mix, neighbors, pair, substi
 from core.views.mix import MixRequest
 from core.views.neighbors import AroundRequest, NeighborsRequest, tabulate_neighbors
 from core.views.pair import PairRequest
-from core.views.substitutes import NextWordsRequest, SubstitutesRequest
+from core.views.substitutes import SubstitutesRequest
 from core.views.why import AttributionRequest, EditsRequest
 from core.workspace import Workspace, open_workspace
 from tests.core.index.test_neighbors import in_browser
@@ -71,20 +70,7 @@ def every_token(workspace: Workspace, monkeypatch) -> OccurrenceTable:
     return table
 
 
-def test_a_pair_holds_the_judge_s_verdict_and_the_cosine_of_every_space(workspace, words, monkeypatch):
-    result = pair.compute(workspace, PairRequest(first=words[0], second=words[1]))
-    own = pair.judge(open_workspace(workspace.model), *words)
-    assert result.judgment == own and result.words == ("bank", "bank") and result.same and result.judgment.verdict
-    first, second = (workspace.queries([word])[0].layers.astype(np.float64) for word in words)
-    for cosine, weights in zip(result.cosines.values(), stops(3), strict=True):
-        a, b = weights @ first.reshape(3, -1), weights @ second.reshape(3, -1)
-        assert cosine == pytest.approx(a @ b / np.linalg.norm(a) / np.linalg.norm(b), abs=1e-6)
-    assert result.bars.keys() == {"GloVe", "0", "1", "2", "mix"} and result.bars["GloVe"] == pytest.approx(1.0)
-    monkeypatch.setattr(workspace.model.encoder, "encode", lambda *_: pytest.fail("a sentence was encoded again"))
-    workspace.queries(words)
-
-
-def test_neighbors_are_the_table_s_and_a_level_stands_next_to_them(workspace, words):
+def test_neighbors_are_the_table_s_with_a_level_and_the_sense_space_ranks_occurrences(workspace, words, herons):
     for space, weights in (("1", np.eye(3)[1]), ("mix", np.full(3, 1 / 3))):
         result = neighbors.compute(workspace, NeighborsRequest(word=words[0], space=space, among=SAME, k=5, every_token=False))
         near = workspace.targets.nearest(workspace.queries(words)[0], weights, k=5, which=SAME)
@@ -92,6 +78,10 @@ def test_neighbors_are_the_table_s_and_a_level_stands_next_to_them(workspace, wo
         assert result.level == random_level(workspace, space) and 0 < result.level.mean < 0.5
     uneven = neighbors.compute(workspace, NeighborsRequest(word=words[0], space="mix", weights="1,0,3", every_token=False))
     assert uneven.level is None
+    result = neighbors.compute(workspace, NeighborsRequest(word=words[1], space="senses", among=OTHER, k=3, every_token=False))
+    assert len(result.entries) == 3 and all(isinstance(n, Neighbor) for n in result.entries)
+    assert result.level.low < 0 < result.level.mean < 0.2 < result.level.high < result.entries[-1].cosine
+    assert neighbors.compute(workspace, NeighborsRequest(word=herons[0], space="1", every_token=False)) is None  # every token is needed
 
 
 def test_the_nearest_words_are_the_nearest_occurrences_each_word_once(workspace, words):
@@ -104,13 +94,6 @@ def test_the_nearest_words_are_the_nearest_occurrences_each_word_once(workspace,
     assert len(set(listed)) == len(listed) and not {"bank", "banks", "the", *words_of(workspace.language).function} & set(listed)
     wild = workspace.words("A mustang ran off.", positions=(1,))[0]
     assert neighbors.nearest_words(workspace, NeighborsRequest(word=wild, space="1", every_token=False)) is None
-
-
-def test_the_sense_space_ranks_occurrences_and_knows_no_spellings(workspace, words, herons):
-    result = neighbors.compute(workspace, NeighborsRequest(word=words[1], space="senses", among=OTHER, k=3, every_token=False))
-    assert len(result.entries) == 3 and all(isinstance(n, Neighbor) for n in result.entries)
-    assert result.level.low < 0 < result.level.mean < 0.2 < result.level.high < result.entries[-1].cosine
-    assert neighbors.compute(workspace, NeighborsRequest(word=herons[0], space="1", every_token=False)) is None  # every token is needed
 
 
 @pytest.mark.parametrize(
@@ -238,15 +221,14 @@ def test_words_around_two_sentences_lean_as_their_cosines_say_in_every_layout(wo
     assert result.between[0] == pytest.approx(1) and result.total >= result.points.occurrences > 0
 
 
-def test_around_one_sentence_or_none_nothing_leans_and_it_can_be_sent(workspace, words, every_token):
+def test_around_one_sentence_or_none_nothing_leans_and_a_word_alone_is_drawn_in_clusters_with_their_telling_words(
+    workspace, words, every_token
+):
     for contexts in ((), words[:1]):
         result = neighbors.compute_around(workspace, AroundRequest(word="bank", contexts=contexts))
         assert result.leans is None and json_of(result)["has_sides"] is False and json_of(result)["cosines"]
     with pytest.raises(BadInput, match="Unknown layout 'between'"):
         neighbors.compute_around(workspace, AroundRequest(word="bank", contexts=words[:1], plan="between"))
-
-
-def test_a_word_alone_is_drawn_in_clusters_with_their_telling_words_and_one_that_stands_nowhere_by_nothing(workspace, every_token):
     result = neighbors.compute_around(workspace, AroundRequest(word="bank"))
     assert result.stars.shape == (4, 0, 2) and result.cosines.shape[1] == 0 and result.between == ()
     numbers = set(result.groups[0].tolist())
@@ -330,18 +312,3 @@ def test_a_layout_that_is_none_and_an_axis_of_one_end_are_refused(workspace):
     for changes, message in (*cases, ({"word": "all words", "senses": True}, "one word at a time")):
         with pytest.raises(BadInput, match=message):
             layouts.compute(workspace, layouts.LayoutRequest(**{"word": "bank"} | changes))
-
-
-def test_words_around_a_text_and_in_a_place_are_those_of_the_language_model(workspace):
-    sentences, lm = expectation.sentences_of("She sat on the bank. Of the three, it was the lighthouse."), workspace.language_model
-    request = NextWordsRequest(sentences=sentences, position=10)
-    reading = substitutes.read_text(workspace, request)
-    after, before = (substitutes.next_words(workspace, replace(request, backward=backward), reading) for backward in (False, True))
-    assert (after, before) == tuple(expectation.expected_next(lm, reading, backward=backward) for backward in (False, True))
-    assert after != before
-    left, right, both = substitutes.expected_at(workspace, request, reading)
-    assert left.likeliest[0] != right.likeliest[0] and both.rank == substitutes.ranks(workspace, request, reading)[2, 10]
-    opening = substitutes.opening_place(workspace, reading)
-    assert reading.tokens[opening] in {"sat", "bank", "three", "lighthouse"} and np.isfinite(reading.forward[opening])
-    with pytest.raises(MissingArtifact):  # the model has no head for masks
-        substitutes.masked(workspace, NextWordsRequest(sentences=(("A", "heron"),), position=1))
