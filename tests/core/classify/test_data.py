@@ -102,7 +102,7 @@ def test_duplicates_are_kept_or_the_first_of_them_is():
     assert dropped.notes == ("2 rows repeat an earlier text and were dropped (1 under another label).",)
 
 
-def test_rows_whose_text_is_in_the_official_test_file_are_dropped_and_counted():
+def test_rows_to_test_on_are_never_trained_on_although_other_files_repeat_them():
     data = split(rows(40), test=table_of([TableRow("TEXT number  5", "b"), TableRow("unseen", "a")]))
     assert len(data.test) == 2 and no_text_is_shared(data) and len(data.train) + len(data.valid) == 39
     assert any("1 training rows whose text is in the test set" in note for note in data.notes)
@@ -112,9 +112,6 @@ def test_rows_whose_text_is_in_the_official_test_file_are_dropped_and_counted():
     data = split(rows(100), test=half, valid=table_of([*half.rows[:10], TableRow("one more", "a"), TableRow("and another", "b")]))
     assert no_text_is_shared(data) and forms(data.valid) == {"one more", "and another"}
     assert any("10 validation rows whose text is in the test set were dropped" in note for note in data.notes)
-
-
-def test_extra_rows_are_only_trained_on_and_never_what_is_tested():
     data = split(rows(40), extra=table_of([*rows(40).rows, TableRow("new", "a"), TableRow("newer", "b")]))
     assert forms(data.test) == forms(split(rows(40)).test) and no_text_is_shared(data) and {"new", "newer"} <= forms(data.train)
 

@@ -185,16 +185,22 @@ def committee(members, data, parts):
     return make_committee(COMMITTEE, members, data, QUICK, parts)
 
 
-def test_a_committee_gives_the_product_of_its_members_probabilities(committee, members, data, given):
+def test_a_committee_gives_the_product_of_its_members_probabilities_and_explains_itself(committee, members, data, given):
     texts = texts_of(data.test)[:20]
     product = np.prod([head.probabilities(texts, **given) for head in members.values()], axis=0)
     result = torch.tensor(committee.logits(texts, **given)).double().softmax(1)
     np.testing.assert_allclose(result, product / product.sum(1, keepdims=True), atol=1e-5)
     assert committee.meta["mix"] == members["glove-unfrozen+elmo"].meta["mix"] and committee.meta["members"] == list(COMMITTEE.members)
     assert committee.meta["test"]["accuracy"] > 0.8
+    tokens = data.test[0].tokens
+    result = explain(committee, tokens, **given)
+    assert len(result.occlusion) == len(result.context) == len(tokens) and result.mix == committee.meta["mix"]
+    assert result.probability == pytest.approx(committee.probabilities([tokens], **given).max(), abs=1e-5)
+    assert np.isfinite(result.context_total) and result.context_total != 0
+    assert committee.pooled([tokens], **given).shape == members["glove-unfrozen+elmo"].pooled([tokens], **given).shape
 
 
-def test_a_committee_is_stored_with_its_members_and_checked_like_any_head(committee, data, given, tmp_path):
+def test_a_committee_is_stored_with_its_members_or_next_to_them_and_checked_like_any_head(committee, data, given, tmp_path, members, parts):
     folder = save_head(committee, tmp_path / "head")
     loaded, texts = load_head(folder, **FINGERPRINTS), texts_of(data.test)[:9]
     np.testing.assert_allclose(loaded.probabilities(texts, **given), committee.probabilities(texts, **given), atol=1e-6)
@@ -203,9 +209,6 @@ def test_a_committee_is_stored_with_its_members_and_checked_like_any_head(commit
     (folder / "tfidf" / "vocabulary.txt").write_text("other")
     with pytest.raises(CorruptArtifact, match="is damaged"):
         load_head(folder, **FINGERPRINTS)
-
-
-def test_a_committee_next_to_its_members_is_stored_without_them(committee, members, data, parts, given, tmp_path):
     for name, head in members.items():
         save_head(head, tmp_path / name)
     folder = save_head(committee, tmp_path / "committee", members_beside=True)
@@ -217,12 +220,3 @@ def test_a_committee_next_to_its_members_is_stored_without_them(committee, membe
     save_head(other.finish(), tmp_path / "tfidf")
     with pytest.raises(CorruptArtifact, match="tfidf beside it is another"):
         load_head(folder)
-
-
-def test_a_committee_explains_itself_and_its_networks_context(committee, members, data, given):
-    tokens = data.test[0].tokens
-    result = explain(committee, tokens, **given)
-    assert len(result.occlusion) == len(result.context) == len(tokens) and result.mix == committee.meta["mix"]
-    assert result.probability == pytest.approx(committee.probabilities([tokens], **given).max(), abs=1e-5)
-    assert np.isfinite(result.context_total) and result.context_total != 0
-    assert committee.pooled([tokens], **given).shape == members["glove-unfrozen+elmo"].pooled([tokens], **given).shape

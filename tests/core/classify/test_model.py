@@ -96,7 +96,7 @@ def test_a_vocabulary_ranks_by_count_in_lower_case():
     assert TextVocabulary.of(texts, min_count=1, max_words=2).words == ("the", "cat")
 
 
-def test_stored_layers_are_the_encoders_to_float16(encoder, tmp_path):
+def test_stored_layers_are_the_encoders_and_layer_0_of_another_model_is_stored_complete(encoder, tmp_path):
     texts, message = sorted(set(TEXTS)), []
     store = open_features(texts, encoder, "a" * 64, tmp_path, report=lambda *facts: message.append(facts))
     for text, layers in zip(TEXTS, store(TEXTS), strict=True):
@@ -105,8 +105,6 @@ def test_stored_layers_are_the_encoders_to_float16(encoder, tmp_path):
         np.testing.assert_allclose(layers, exact, atol=2e-3)
     assert message[-1][:2] == (11, 11)
 
-
-def test_layer_0_of_another_model_is_stored_complete_and_ways_of_reading_have_folders_of_their_own(tmp_path):
     class Other:  # whose layer 0 has no two equal halves
         n_layers, dim = 4, 6
 

@@ -154,13 +154,10 @@ def test_other_usual_label_columns_and_rows_that_were_not_accepted_are_noted(wri
     assert len(read_table(write("own.jsonl", "\n".join(map(json.dumps, rows))), label_column="answer").rows) == 4
 
 
-def test_trees_are_read_as_text_and_the_label_of_the_root(write):
+def test_trees_are_read_as_text_and_the_label_of_the_root_and_one_that_is_not_closed_is_left_out_of_many(write):
     trees = "(4 (2 It) (4 (2 's) (3 (2 a) (4 (2 good) (2 -LRB-film-RRB-)))))\n(1 (2 -lsb-) (1 (1 bad) (2 -RRB-)))\n(3 (2 a\\/b) (3 c))"
     rows = read_table(write("train.txt.xz", lzma.compress(trees.encode()))).rows
     assert rows == (TableRow("It's a good (film)", "very positive"), TableRow("[bad)", "negative"), TableRow("a/b c", "positive"))
-
-
-def test_one_tree_that_is_not_closed_is_left_out_of_many_and_refused_among_few(write):
     good = [f"(3 (2 number) (3 n{k}))" for k in range(40)]
     table = read_table(write("a.txt", "\n".join([*good[:7], "(2 (2 a)", *good[7:]])))
     assert [row.text for row in table.rows] == [f"number n{k}" for k in range(40)]

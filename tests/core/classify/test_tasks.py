@@ -10,7 +10,6 @@ import pytest
 import torch
 
 from core.classify import head, tasks
-from core.classify.data import SplitConfig
 from core.classify.head import load_head
 from core.classify.model import VARIANTS, NetworkConfig
 from core.classify.train import TrainConfig
@@ -79,7 +78,10 @@ def test_train_answers_with_the_keys_of_the_contract(answer, own):
     assert result["accuracy"] == pytest.approx(right / 40)
 
 
-def test_several_runs_are_listed_and_summed_up(answer, own):
+def test_folds_test_every_row_once_and_save_no_head_and_several_runs_are_summed_up(answer, own, private_cache):
+    result = answer("train", "--task", "topics", "--variant", "mean-glove", "--train", own, "--folds", 4)
+    assert [run["fold"] for run in result["runs"]] == [0, 1, 2, 3] and sum(run["n"] for run in result["runs"]) == 200
+    assert not (private_cache / "heads").exists()
     result = answer("train", "--task=topics", "--variant=glove", "--variant=tfidf", "--train", own, "--seeds=0", "--seeds=1", "--epochs=1")
     assert set(result) == {"task", "runs", "summary"} and len(result["runs"]) == 4
     assert all(set(run) == RESULT | {"seed"} for run in result["runs"]) and result["runs"][0]["mix"] is None
@@ -87,12 +89,6 @@ def test_several_runs_are_listed_and_summed_up(answer, own):
     assert result["summary"]["glove"]["accuracy"]["mean"] == pytest.approx(np.mean(accuracies))
     assert result["summary"]["glove"]["accuracy"]["spread"] == pytest.approx(np.std(accuracies, ddof=1))
     assert result["summary"]["tfidf"]["accuracy"]["spread"] == 0 and result["summary"]["tfidf"]["runs"] == 2
-
-
-def test_folds_test_every_row_once_and_save_no_head(answer, own, private_cache):
-    result = answer("train", "--task", "topics", "--variant", "mean-glove", "--train", own, "--folds", 4)
-    assert [run["fold"] for run in result["runs"]] == [0, 1, 2, 3] and sum(run["n"] for run in result["runs"]) == 200
-    assert not (private_cache / "heads").exists()
 
 
 def test_any_fold_notes_the_test_rows_that_it_drops(call, own):
@@ -186,7 +182,7 @@ def test_experiments_state_their_summary_as_json(answer, data, tmp_path):
     assert result["made"] == 3 and result["summary"]["spam-duplicates"]["tfidf"]["accuracy"] > 0.5
 
 
-def test_tasks_know_their_files_labels_and_columns(data):
+def test_tasks_know_their_files_labels_and_columns_and_whether_they_are_here(data, monkeypatch):
     news, title, spam = (tasks.task_named(name) for name in ("news", "news-title", "spam"))
     made = tasks.open_data(news, **tasks.task_files(news, data))
     assert made.labels == ("Sports", "Business", "Sci/Tech") and len(made.test) == 120
@@ -196,9 +192,6 @@ def test_tasks_know_their_files_labels_and_columns(data):
     assert len(tasks.open_data(spam, **tasks.task_files(spam, data)).test) == 24
     with pytest.raises(MissingArtifact, match=r"sst5/train\.txt\.xz, which is not there"):
         tasks.task_files(tasks.task_named("sentiment"), data)
-
-
-def test_a_task_is_not_here_if_its_file_is_missing_or_changed(data, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_DATA", str(data))
     assert tasks.is_here("spam") and not tasks.is_here("sentiment")
     monkeypatch.setattr(tasks.published, "find", Mock(side_effect=CorruptArtifact("changed")))
@@ -298,11 +291,3 @@ def test_heads_of_a_korean_model_answer_in_korean_and_one_of_another_language_is
     assert all(answer.label in ("학교", "은행", "눈") for answer in answers.values())
     opened = open_trained("elmo-mini", "embedding")
     assert len(opened.heads) == 1 and len(opened.problems) == 1 and "reads text as" in opened.problems[0]
-
-
-def test_the_task_is_there_without_any_file_of_the_reader_s(monkeypatch, tmp_path):
-    monkeypatch.setenv("ELMOSCOPE_DATA", str(tmp_path))
-    task = tasks.task_named("headlines")
-    data = tasks.open_data(task, **tasks.task_files(task), split=SplitConfig())
-    assert data.labels == tasks.NEWS and len(data.texts) == 1000
-    assert tasks.task_titles()["headlines"] == "Our own headlines"

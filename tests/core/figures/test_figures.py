@@ -69,22 +69,22 @@ def test_the_number_of_a_negative_cosine_has_room_next_to_its_bar():
     assert (lined.data[1].x, lined.data[1].y) == ((0.33, 0.15), lined.data[0].y[1:])
 
 
-def test_a_marked_sentence_is_escaped_wrapped_and_cut_and_its_token_bold():
+def test_a_marked_word_is_escaped_in_its_sentence_and_on_a_ground_as_strong_as_it_speaks():
     assert mark(["<b>x</b>", "bank", "&"], 1) == "&lt;b&gt;x&lt;/b&gt; <b>bank</b> &amp;"
     text = mark(["word"] * 500, 3)
     assert text.count("<br>") == 5 and text.endswith("…")
+    html = token_marks(["<i>", "b"], [2.0, -1.0], title="for x")
+    assert "&lt;i&gt;" in html and "<i>" not in html
+    assert "rgba(0,114,178,0.62)" in html and "rgba(213,94,0,0.31)" in html and "+2.00 for x" in html
 
 
-def test_a_map_keeps_row_ids_with_their_points_gray_points_first_and_stars_in_their_layers():
+def test_a_map_keeps_row_ids_with_their_points_and_shared_limits_hold_every_point_and_star():
     xy, star = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]]), Star("yours, 1", "text", {"2": (0.5, 0.5)})
     for layer in ("1", "2"):
         figure = map_figure(xy, ["s2", None, "s1"], ["h"] * 3, [10, 20, 30], ["s1", "s2"], MapLook(layer=layer, stars=[star], key="k"))
         drawn = [(t.name, t.customdata[0][0], t.x[0]) for t in figure.data[:3]]
         assert drawn == [("other", 20, 1.0), ("s1", 30, 2.0), ("s2", 10, 0.0)]
         assert [t.name for t in figure.data[3:]] == ([star.label] if layer == "2" else [])
-
-
-def test_shared_limits_hold_every_point_and_star():
     low_x, high_x, low_y, high_y = find_limits(np.array([[[0.0, 1.0]], [[2.0, 3.0]]]), np.array([9.0, -4.0]))
     assert low_x < 0 and high_x > 9 and low_y < -4 and high_y > 3
     assert find_limits(np.zeros((3, 1, 2))) == (-1, 1, -1, 1)  # of a place alone
@@ -117,15 +117,6 @@ def test_a_year_without_text_has_no_bar_and_a_rare_word_no_rate_of_nought():
     assert list(bars.customdata) == hovers
 
 
-def test_accuracies_stand_next_to_chance_and_the_static_context_with_labels_apart():
-    drawn = {"0": 0.4, "1": 0.74}
-    figure = accuracy_lines(drawn, null=0.4, majority=0.45, static=0.5)
-    assert sorted(shape.y0 for shape in figure.layout.shapes) == pytest.approx([0.425, 0.5])
-    places = sorted(a.y for a in figure.layout.annotations)
-    assert len(places) == 2 and places[1] - places[0] > 0.15
-    assert len(accuracy_lines(drawn, null=0.4, majority=0.45).layout.shapes) == 1
-
-
 def test_answers_share_out_each_bar_among_the_classes_and_name_the_answer_in_its_part():
     colors = class_colors(("World", "<b>"), ordered=False)
     figure = classifiers.answers_figure(["GloVe", "ELMo"], [{"World": 0.9, "<b>": 0.1}, {"World": 0.2, "<b>": 0.8}], colors)
@@ -133,12 +124,6 @@ def test_answers_share_out_each_bar_among_the_classes_and_name_the_answer_in_its
     assert [list(t.text) for t in figure.data] == [["<b>World</b> 90%", ""], ["", "<b>&lt;b&gt;</b> 80%"]]
     five, two = (class_colors([str(k) for k in range(n)], ordered=True) for n in (5, 2))
     assert len(set(five.values())) == 5 and list(two.values()) == [five["0"], five["4"]]
-
-
-def test_a_words_ground_is_the_stronger_the_more_it_speaks_and_its_text_is_escaped():
-    html = token_marks(["<i>", "b"], [2.0, -1.0], title="for x")
-    assert "&lt;i&gt;" in html and "<i>" not in html
-    assert "rgba(0,114,178,0.62)" in html and "rgba(213,94,0,0.31)" in html and "+2.00 for x" in html
 
 
 def test_a_confusion_is_shaded_by_the_true_classes_share_and_reliability_leaves_empty_bins_out():

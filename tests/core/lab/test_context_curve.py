@@ -43,7 +43,7 @@ def test_equal_texts_of_a_subset_are_never_both_trained_and_validated_on():
     assert len(result.train) == 2 * len(forms[0])
 
 
-def test_words_in_another_order_keep_layer_0_and_change_what_context_says():
+def test_shuffled_words_and_random_lstms_keep_layer_0_and_change_what_context_says():
     encoder = tiny_encoder()
     straight, shuffled = encoder.encode([list(TEXT)])[0], ShuffledOrder(encoder).encode([list(TEXT)])[0]
     np.testing.assert_allclose(shuffled[0], straight[0], atol=1e-6)
@@ -51,18 +51,13 @@ def test_words_in_another_order_keep_layer_0_and_change_what_context_says():
     order = shuffled_order(TEXT)
     np.testing.assert_allclose(shuffled[:, order], encoder.encode([[TEXT[k] for k in order]])[0], atol=1e-6)
     assert sorted(order) == list(range(len(TEXT))) and list(order) == list(shuffled_order(TEXT)) != sorted(order)
-
-
-def test_random_lstms_hold_the_same_weights_elsewhere_and_the_trained_ones_stay():
-    encoder = tiny_encoder()
-    before = encoder.encode([list(TEXT)])[0]
     random = shuffled_lstms(encoder)
     for mine, theirs in zip(random.model.forward_layers.parameters(), encoder.model.forward_layers.parameters(), strict=True):
         assert mine.shape == theirs.shape and torch.equal(mine.flatten().sort().values, theirs.flatten().sort().values)
     result = random.encode([list(TEXT)])[0]
-    np.testing.assert_allclose(result[0], before[0], atol=1e-6)
-    assert np.abs(result[1:] - before[1:]).max() > 1e-3
-    np.testing.assert_array_equal(encoder.encode([list(TEXT)])[0], before)
+    np.testing.assert_allclose(result[0], straight[0], atol=1e-6)
+    assert np.abs(result[1:] - straight[1:]).max() > 1e-3
+    np.testing.assert_array_equal(encoder.encode([list(TEXT)])[0], straight)  # the trained ones stay
     np.testing.assert_array_equal(shuffled_lstms(encoder).encode([list(TEXT)])[0], result)
 
 
@@ -147,15 +142,12 @@ def test_every_subset_has_a_line_for_every_set_of_parts_cut_it_goes_on_and_anoth
     assert [line["variant"] for line in run("e" * 16)] == with_elmo * 2 and len(read_results(run.output)) == len(lines)
 
 
-def test_half_a_subset_is_left_out_and_of_too_few_nothing_is_reported():
+def test_half_a_subset_is_left_out_and_the_results_that_ship_hold_every_subset_of_the_smallest_sizes():
     rng, facts = np.random.default_rng(0), {"experiment": "context-0.01", "sizes": {"train": 121, "valid": 13}, "n": 500}
     runs = [(kind, seed) for kind in context_curve.PARTS for seed in range(experiments.FEWEST)]
     lines = [facts | {"variant": kind, "seed": seed, "right": pack_bits(rng.random(500) < 0.7)} for kind, seed in runs]
     assert experiments.context_sizes(lines)[0].subsets == experiments.FEWEST == 6
     assert experiments.context_sizes(lines[:-1]) == [] == experiments.context_sizes([])
-
-
-def test_the_results_that_ship_hold_every_subset_of_the_smallest_sizes():
     shipped = experiments.context_sizes(read_results())
     assert shipped and shipped[0].subsets >= 6 and shipped[0].tested == context_curve.TESTED
     assert all(size.valid <= 0.11 * size.labeled for size in shipped)  # validation shrinks with training

@@ -34,9 +34,12 @@ def write(path: Path, text: str) -> Path:
     return path
 
 
-def test_an_instance_becomes_a_row_of_its_word_tokens_position_and_sense(tmp_path):
+def test_an_instance_becomes_a_row_and_one_without_a_head_or_an_answer_is_passed_over(tmp_path):
     path = senseval(tmp_path / "hard.pos", words("that 's *hard* to do ."))
     assert read_senseval(path) == [LabeledRow("hard", ("that", "'s", "hard", "to", "do", "."), 2, "HARD1")]
+    assert len(read_senseval(senseval(tmp_path / "a.pos", words("no head"), words("a *hard* one")))) == 1
+    with pytest.raises(BadInput, match=r"b\.pos holds no instance of Senseval-2"):
+        read_senseval(senseval(tmp_path / "b.pos", words("a *hard* one"), answer=""))
 
 
 @pytest.mark.parametrize(
@@ -64,12 +67,6 @@ def test_a_damaged_file_is_read_by_its_marks_and_may_have_several_words_and_answ
     assert [(row.tokens[0], row.label) for row in read_senseval(write(tmp_path / "b.pos", text))] == [("one", "B"), ("two", "B")]
     a, b = (senseval(tmp_path / "a.pos", words("*x*"), item=item).read_text() for item in ("line-n", "serve.v"))
     assert [row.word for row in read_senseval(write(tmp_path / "b.pos", a + b))] == ["line", "serve"]
-
-
-def test_instances_without_a_head_or_an_answer_are_passed_over(tmp_path):
-    assert len(read_senseval(senseval(tmp_path / "a.pos", words("no head"), words("a *hard* one")))) == 1
-    with pytest.raises(BadInput, match=r"b\.pos holds no instance of Senseval-2"):
-        read_senseval(senseval(tmp_path / "b.pos", words("a *hard* one"), answer=""))
 
 
 def test_sense_rows_are_distinguished_by_the_file_s_name(tmp_path):

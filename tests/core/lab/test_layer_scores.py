@@ -74,7 +74,7 @@ def test_the_weights_of_a_mix_are_chosen_blind_to_the_test_rows(hearing):
         assert right[measure]["macro"] == pytest.approx(1 - swapped[measure]["macro"])
 
 
-def test_next_to_a_model_that_uses_stands_what_the_other_words_alone_say(hearing):
+def test_next_to_a_model_stands_what_the_other_words_alone_say_and_differences_are_drawn_by_document(hearing):
     train, test = sense_rows(60), sense_rows(60, seed=1000)
     result = evaluate.senses(hearing, train, test)
     # "money" and "river" name the sense, and the sum of vectors has them too: layer 1 gains little, layer 0 is far behind
@@ -83,9 +83,6 @@ def test_next_to_a_model_that_uses_stands_what_the_other_words_alone_say(hearing
     assert less["1"]["mean"] == pytest.approx(1 - result["static"]["nearest"]["macro"], abs=1e-6)
     assert less["0"]["high"] < -0.2 and less["0"]["p"] < 0.01
     assert result["order"]["nearest"]["low"] > 0.2  # layer 2 hears the word after, which says nothing
-
-
-def test_differences_are_drawn_by_document_where_rows_name_one(hearing):
     rows = [replace(row, document=f"d{k % 3}") for k, row in enumerate(sense_rows(30, seed=1000))]
     result = evaluate.senses(hearing, sense_rows(40), rows)
     assert result["documents"] == result["order"]["nearest"]["groups"] == 3
@@ -245,6 +242,11 @@ def test_all_words_by_hand():
     assert words.hits() == words.most_frequent() == pytest.approx(1 / 3)
     words = AllWords(TRAIN, KEYS, SENSES, TRAIN[:1], [("bank", "v")], ["firm"])
     assert (words.hits(), words.most_frequent(), words.unseen) == (0, 0, 1)
+    train, senses = np.eye(2)[[0, 0, 0, 1]], ["river", "river", "river", "money"]
+    words = AllWords(train, [BANK] * 4, senses, np.array([[0.1, 1.0], [0.1, 1.0], [1.0, 0.0]]), [BANK] * 3, ["money", "river", "river"])
+    assert words.hits().tolist() == [1, 0, 1] and words.hits(prior=10.0).tolist() == [0, 1, 1]
+    word = AllWords(train, [BANK] * 4, senses, np.array([[0.7, 0.75]]), [BANK], ["river"])
+    assert word.hits(prior=0.1) == 1 and word.hits() == 0
 
 
 def test_the_best_of_66_mixes_in_tenths_is_found_and_ties_go_to_the_most_even_weights():
@@ -271,14 +273,6 @@ def test_the_gap_is_one_sense_minus_two_averaged_over_spellings_that_have_both()
     assert result == (pytest.approx(0.85), pytest.approx(0.55), 2)
     with pytest.raises(BadInput, match="no cosines to compare"):
         cosine_gap(lambda rows: np.eye(len(rows)), ["a", "a", "b"], ["x", "y", "z"])
-
-
-def test_a_large_prior_is_the_most_frequent_sense_and_none_is_the_nearest_centroid():
-    train, senses = np.eye(2)[[0, 0, 0, 1]], ["river", "river", "river", "money"]
-    words = AllWords(train, [BANK] * 4, senses, np.array([[0.1, 1.0], [0.1, 1.0], [1.0, 0.0]]), [BANK] * 3, ["money", "river", "river"])
-    assert words.hits().tolist() == [1, 0, 1] and words.hits(prior=10.0).tolist() == [0, 1, 1]
-    word = AllWords(train, [BANK] * 4, senses, np.array([[0.7, 0.75]]), [BANK], ["river"])
-    assert word.hits(prior=0.1) == 1 and word.hits() == 0
 
 
 def test_pairs_of_our_sentences_are_of_one_spelling_half_of_one_sense_and_no_word_is_on_both_sides():

@@ -5,38 +5,16 @@ import shutil
 import subprocess
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
-from core.common.config import ModelShape
 from core.common.errors import BadInput
-from core.elmo.model import BiLM
 from core.live import page
-from core.live.pack import WIDE, Pack, _strongest, add_network, as_packed, quantize
+from core.live.pack import Pack, add_network
 from core.text.tokens import JOINER, character_ids
 from core.workspace import open_workspace
 
 NODE = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 MINE, BANKS = {"bank": ["A bank.", "The bank."]}, ["We sat on the bank.", "The bank lent money."]
-
-
-def test_a_row_is_rounded_to_a_127th_of_its_largest_and_padded_with_zeros():
-    matrix = np.array([[0.0, 0.0], [1.0, -0.5], [-1e-3, 1e-3]], np.float32)
-    whole, scales = quantize(matrix)
-    assert whole.tolist() == [[0, 0], [127, -64], [-127, 127]]
-    assert np.abs(as_packed(matrix) - matrix).max() <= scales.max() / 2
-    pack = Pack()
-    pack.add_rows("m", np.ones((3, WIDE + 1), np.float32))
-    assert pack._arrays["m"]["columns"] == 2 * WIDE
-
-
-def test_what_rounding_takes_from_a_filter_is_given_back_at_what_it_answers_most():
-    draw = np.random.default_rng(0)
-    windows, embedding = draw.normal(size=(8, 3, 4)).astype(np.float32), draw.normal(size=(10, 4)).astype(np.float32)
-    error = windows - as_packed(windows.reshape(8, -1)).reshape(windows.shape)
-    strongest = embedding[(windows @ embedding.T).argmax(axis=2)]
-    exact, packed = ((of * strongest).sum(axis=(1, 2)) for of in (windows, windows - error))
-    np.testing.assert_allclose(packed + _strongest(error, windows, embedding), exact, rtol=1e-5)
 
 
 def test_a_model_too_large_is_named_with_its_size_before_sentences_are_encoded():
@@ -46,15 +24,6 @@ def test_a_model_too_large_is_named_with_its_size_before_sentences_are_encoded()
     encoder = SimpleNamespace(model=large)
     with pytest.raises(BadInput, match="93 million weights"):
         page.examples_of(SimpleNamespace(substitutes=SimpleNamespace(model=SimpleNamespace(encoder=encoder))))
-
-
-def test_any_model_of_our_size_is_packed():
-    shape = ModelShape(filters=((1, 4), (2, 8)), hidden=16, projection=8, n_highway=2, max_characters=10, cell_clip=np.inf)
-    pack = Pack()
-    facts = add_network(pack, BiLM(shape))
-    assert facts["shape"]["cell_clip"] > 1e6 and pack.to_bytes(facts)  # JSON has no infinity
-    assert (facts["shape"]["n_highway"], facts["shape"]["max_characters"]) == (2, 10) and len(facts["anchored"]) == 2
-    assert {"highway.1.carry", "forward.0.input", "backward.1.output", "convolution.1.rest"} <= pack._arrays.keys()
 
 
 def in_node(name: str, expression: str) -> list:

@@ -87,12 +87,9 @@ def row(name: str, value: float) -> EvidenceRow:
     return EvidenceRow(name, Density(np.linspace(-1, 1, 41), same, different), value)
 
 
-def test_a_pair_is_like_the_pairs_that_are_denser_where_it_falls():
+def test_every_space_has_its_gray_row_and_a_pair_is_like_the_pairs_that_are_denser_where_it_falls():
     assert row("a", 0.5).favors_same and not row("a", -0.5).favors_same
     assert row("a", 7.0).favors_same == row("a", 1.0).favors_same and not row("a", -7.0).favors_same  # beyond the last bin
-
-
-def test_every_space_has_its_gray_row_and_the_sense_space_the_usual_layer_s():
     plain = {"1": row("layer 1", 0.3), "mix": row("mix", 0.2)}
     data = curves_data([row("place", -0.5), row("words", 0.5)], plain, ("0", "1", "mix", "senses"), "1", "Together: 90% two meanings.")
     assert [item and item["name"] for item in data["plain"]] == ["layer 1", "layer 1", "mix", "layer 1"]
@@ -136,7 +133,7 @@ def drawn(brush: Brush, *maps: str) -> list[tuple[int, ...]]:
     return [brush.figure_of(name, None, ALL)[0] for name in maps]
 
 
-def test_a_selection_is_drawn_on_the_other_maps_until_the_next_one():
+def test_a_selection_is_drawn_on_the_other_maps_and_one_in_the_table_where_the_map_was_zoomed_to():
     brush = Brush(("corpus",))
     drawn(brush, "one", "two")
     brush.select([3, 4, 3], "one")
@@ -145,9 +142,6 @@ def test_a_selection_is_drawn_on_the_other_maps_until_the_next_one():
     assert drawn(brush, "one", "two") == [(5,), (3, 4)]  # the browser shows 5 on map two, over what was drawn
     brush.select([], "")
     assert drawn(brush, "one", "two") == [(), ()] and brush.turns == {"one": 1, "two": 1}  # the first figure, mounted again
-
-
-def test_a_selection_in_the_table_draws_the_map_where_it_was_zoomed_to_and_not_the_table():
     brush = Brush(("corpus",))
     drawn(brush, "one")
     brush.zooms["one"] = ZOOM

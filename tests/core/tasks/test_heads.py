@@ -90,7 +90,7 @@ def test_chance_labels_fit_the_examples_that_they_stand_for(name, read):
             assert 0 <= example.target[0] <= example.target[1] < len(example.facts.spans)
 
 
-def test_roles_have_their_predicate_and_questions_their_commonest_answer(read):
+def test_examples_of_each_task_have_their_predicate_commonest_answer_spans_or_tags(read):
     roles = read("roles").train
     assert len(roles) == 16 and {e.facts.token for e in roles} == {1, 5} and roles[0].facts.every == (1, 5)
     assert set(roles[0].target) == {(0, 0, "ARG0"), (1, 1, "V"), (2, 3, "ARG4")}
@@ -98,6 +98,11 @@ def test_roles_have_their_predicate_and_questions_their_commonest_answer(read):
     assert (len(request.train), len(request.dev), len(request.test)) == (36, 4, 8)
     example = request.train[0]
     assert example.facts.words(*example.target) == example.facts.answers[0]
+    chunks, speech = read("chunks"), read("speech")
+    assert chunks.train[0].target == ((0, 0, "NP"), (1, 1, "VP"), (2, 3, "NP"))
+    assert [label for *_, label in speech.train[0].target] == ["NNP", "VBD", "DT", "NN", "."] and len(speech.train) == 8
+    said = [[(k, k, "NN") for k in range(5)]] * len(speech.test)
+    assert TASKS["speech"].score(speech.test, said)["accuracy"] == pytest.approx(1 / 5)
 
 
 def test_folds_are_of_documents_and_each_is_tested_on_once(read):
@@ -108,14 +113,6 @@ def test_folds_are_of_documents_and_each_is_tested_on_once(read):
         assert [len(part) for part in parts] == [12, 4, 4] and len(set.union(*parts)) == 20
         tested += parts[2]
     assert sorted(tested) == list(range(20)) and {e.target for e in data.test} == {((0, 0, "PER"), (2, 2, "LOC"))}
-
-
-def test_speech_names_every_word_and_chunks_are_spans(read):
-    chunks, speech = read("chunks"), read("speech")
-    assert chunks.train[0].target == ((0, 0, "NP"), (1, 1, "VP"), (2, 3, "NP"))
-    assert [label for *_, label in speech.train[0].target] == ["NNP", "VBD", "DT", "NN", "."] and len(speech.train) == 8
-    said = [[(k, k, "NN") for k in range(5)]] * len(speech.test)
-    assert TASKS["speech"].score(speech.test, said)["accuracy"] == pytest.approx(1 / 5)
 
 
 def test_further_sets_are_joined_to_the_training_set_and_tested_on_alone_and_unknown_names_refused(read, folder):

@@ -17,12 +17,15 @@ def test_answers_are_compared_without_articles_marks_and_capitals_by_the_words_t
     assert overlap("Oslo", "Lund") == 0.0 and overlap("Lund", "LUND!") == 1.0
 
 
-def test_a_question_counts_its_best_answer():
+def test_a_question_counts_its_best_answer_and_entailment_the_likeliest_label():
     text = "Ada was born in Lund in 1902."
     spans = tuple(passage_of(text)[1])
     examples = [Example((), None, Paragraph(text, spans, answers)) for answers in (("Lund", "in Lund"), ("1902",), ("Ada",))]
     result = questions.score(examples, [(3, 4, 0.5), (5, 6, 0.5), (1, 1, 0.5)])  # "in Lund", "in 1902", "was"
     assert result["exact"] == pytest.approx(1 / 3) and result["f1"] == pytest.approx((1 + 2 / 3 + 0) / 3)
+    examples = [Example((), label) for label in ("entailment", "neutral")]
+    said = {"entailment": 0.5, "neutral": 0.3, "contradiction": 0.2}
+    assert entailment.score(examples, [said, said])["accuracy"] == 0.5
 
 
 def test_gap_counts_names_by_gender_and_their_ratio_and_none_of_them_is_an_answer_too():
@@ -43,12 +46,6 @@ def test_only_the_sentences_with_mentions_are_read():
     passage = (("It", "rained", "."), ("Ada", "came", "."), ("She", "sat", "."), ("Good", "."))
     assert cut_passage(passage, [(6, 6), (3, 3)]) == (passage[1:3], [(3, 3), (0, 0)])
     assert cut_passage(passage, [(9, 9), (0, 0)])[0] == passage
-
-
-def test_entailment_counts_the_likeliest_label():
-    examples = [Example((), label) for label in ("entailment", "neutral")]
-    said = {"entailment": 0.5, "neutral": 0.3, "contradiction": 0.2}
-    assert entailment.score(examples, [said, said])["accuracy"] == 0.5
 
 
 def test_characters_and_tokens_of_a_passage_are_those_of_the_text_as_written():
