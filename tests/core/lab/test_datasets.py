@@ -151,11 +151,19 @@ def test_equal_sentences_are_never_on_both_sides(letters, seed):
     assert not {r.tokens for r in train} & {r.tokens for r in test} and Counter(train + test) == Counter(rows)
 
 
-def test_a_split_is_the_same_each_time_and_another_with_another_seed():
+def test_a_split_is_drawn_by_its_seed_and_one_of_documents_keeps_each_complete():
     rows = rows_of(*map(str, range(200)))
     assert split_rows(rows) == split_rows(list(rows))
     assert split_rows(rows, seed=1) != split_rows(rows, seed=2)
     assert split_rows(rows[50:])[0] == [row for row in split_rows(rows)[0] if row in rows[50:]]  # other rows do not matter
+    sentences = [SenseSentence(f"d{k // 3}", (str(k),), ()) for k in range(60)]
+    train, test = split_documents(sentences, 0.9)
+    documents = [list(dict.fromkeys(s.document for s in part)) for part in (train, test)]
+    assert (len(documents[0]), len(documents[1])) == (18, 2) and not set(documents[0]) & set(documents[1])
+    assert len(train) == 54 and documents[0] != sorted(documents[0])
+    assert split_documents(sentences, 0.9, 1) != (train, test) == split_documents(sentences[::-1][::-1], 0.9)
+    with pytest.raises(BadInput, match="1 documents cannot be split"):
+        split_documents(sentences[:3])
 
 
 def test_shares_and_rows_that_cannot_be_split_are_refused():
@@ -165,17 +173,6 @@ def test_shares_and_rows_that_cannot_be_split_are_refused():
                 split(rows, share)
     with pytest.raises(BadInput, match="one side is empty"):
         split_rows(rows_of("the same", "the same"))
-
-
-def test_documents_stay_complete_and_their_order_is_drawn_by_the_seed():
-    sentences = [SenseSentence(f"d{k // 3}", (str(k),), ()) for k in range(60)]
-    train, test = split_documents(sentences, 0.9)
-    documents = [list(dict.fromkeys(s.document for s in part)) for part in (train, test)]
-    assert (len(documents[0]), len(documents[1])) == (18, 2) and not set(documents[0]) & set(documents[1])
-    assert len(train) == 54 and documents[0] != sorted(documents[0])
-    assert split_documents(sentences, 0.9, 1) != (train, test) == split_documents(sentences[::-1][::-1], 0.9)
-    with pytest.raises(BadInput, match="1 documents cannot be split"):
-        split_documents(sentences[:3])
 
 
 UD = """# newdoc

@@ -31,11 +31,8 @@ def other_weights(tmp_path, monkeypatch) -> Path:
     return tmp_path / "assets"
 
 
-def test_nothing_ships_that_is_of_other_weights():
+def test_nothing_ships_that_is_of_other_weights_or_belongs_to_no_part():
     assert remake.stale_parts(remake.all_parts()) == {}, "python -m core.lab bundle all --list"
-
-
-def test_every_file_that_names_a_model_belongs_to_a_part():
     covered = {file for part in remake.all_parts() for pattern in part.files for file in config.ASSETS.glob(pattern)}
     marks = [model_fingerprint(config.ASSETS / model).encode() for model in {part.model for part in remake.all_parts()}]
     kinds = [file for kind in ("json", "jsonl", "npz") for file in config.ASSETS.rglob(f"*.{kind}")]

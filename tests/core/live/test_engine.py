@@ -192,7 +192,7 @@ def test_without_webassembly_the_numbers_are_the_same(ask):
     np.testing.assert_allclose(fast["pair"]["values"], plain["pair"]["values"], atol=1e-5)
 
 
-def test_home_s_picture_is_core_s_with_stars_near_core_s(workspace, ask):
+def test_pictures_and_neighbors_are_core_s_with_stars_near_core_s(workspace, ask):
     pairs = [pair for _, *pair in page.examples_of(workspace)[:5]]
     answers = ask("answer", *map(question, pairs))
     for texts, answer in zip(pairs, answers, strict=True):
@@ -203,6 +203,14 @@ def test_home_s_picture_is_core_s_with_stars_near_core_s(workspace, ask):
         extent = np.ptp(known.points, axis=(0, 1)).max()
         assert np.abs(np.array(given["stars"]) - known.stars).max() < 0.05 * extent, texts
         assert tuple(given["nearest"][-1]) == known.nearest[-1]
+    (word,) = ask("word", "bank")
+    table, maps = workspace.targets.basic, maps_of(workspace, "bank")
+    rows = table.labeled_rows("bank")
+    assert word["rows"] == rows.tolist()
+    np.testing.assert_allclose(np.array(word["places"]), maps.coordinates, atol=1e-5)
+    similar, places = table.similarities(rows, np.eye(3)[1]), maps.coordinates[1]
+    known = [links(similar[k], places, places[k], itself=k).rows.tolist() for k in range(len(rows))]
+    assert np.mean([len({*near} & {*word["links"][k][1][0]}) for k, near in enumerate(known)]) >= 9
 
 
 def test_a_word_without_labels_has_a_verdict_neighbors_and_no_map(ask):
@@ -237,17 +245,6 @@ def test_a_model_of_another_shape_without_clips_and_a_learned_sense_space_is_ans
         core = pair.compute(tiny, PairRequest(first=first, second=second))
         assert answer["values"] == pytest.approx(list(core.cosines.values()), abs=0.02)
         assert answer["judgment"]["verdict"]["probability"] == pytest.approx(core.judgment.verdict.probability, abs=0.05)
-
-
-def test_the_map_s_dots_and_neighbors_are_core_s(workspace, ask):
-    (word,) = ask("word", "bank")
-    table, maps = workspace.targets.basic, maps_of(workspace, "bank")
-    rows = table.labeled_rows("bank")
-    assert word["rows"] == rows.tolist()
-    np.testing.assert_allclose(np.array(word["places"]), maps.coordinates, atol=1e-5)
-    similar, places = table.similarities(rows, np.eye(3)[1]), maps.coordinates[1]
-    known = [links(similar[k], places, places[k], itself=k).rows.tolist() for k in range(len(rows))]
-    assert np.mean([len({*near} & {*word["links"][k][1][0]}) for k, near in enumerate(known)]) >= 9
 
 
 def test_the_file_asks_for_nothing_and_is_small(html: str):

@@ -33,15 +33,11 @@ def in_node(name: str, expression: str) -> list:
 
 
 @NODE
-def test_the_page_cuts_a_token_as_the_model_does():
+def test_the_page_cuts_tokens_and_hangul_as_core_does_in_time_that_grows_with_their_length():
     words = ["<S>", "</S>", "bank", "transformation", "x" * 60, "강" * 20, "na\u00efve", "\ud83d", "a\udc00b", "\U0001f3e6\ud83d"]
     sizes = [3, 10, 50]
     ids = in_node("network.js", f"{json.dumps(sizes)}.map((size) => {json.dumps(words)}.map((word) => characterIds(word, size)))")
     assert ids == [character_ids(words, size).tolist() for size in sizes]
-
-
-@NODE
-def test_hangul_is_cut_into_the_longest_pieces_in_time_that_grows_with_its_length():
     known, repeated = ["사람", f"{JOINER}에", f"{JOINER}서", f"{JOINER}에서"], "사람" + "에서" * 900
     tokens = ["사람", "사람에", "사람에서", "에서", repeated, f"{repeated}뷁", "bank"]
     pieces = in_node("text.js", f"{json.dumps(tokens)}.map((token) => cutHangul(token, (word) => new Set({json.dumps(known)}).has(word)))")

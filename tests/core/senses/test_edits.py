@@ -97,16 +97,13 @@ def test_texts_are_written_as_they_were_typed_and_removed_words_shown_in_their_p
     assert tuple("".join(piece for _, piece, stands in parts if stands) for parts in (message[0], message[-1])) == korean
 
 
-def test_the_path_is_drawn_with_stars_and_numbers_only_once_it_may_be_known():
+def test_the_path_has_stars_and_numbers_only_once_it_may_be_known_and_the_leads_a_mark_where_they_flip():
     points = np.array([[0.0, 0.0], [0.01, 0.0], [3.0, 3.0]])
     dots = (np.array([[0.0, 0.0], [5.0, 5.0]]), ["a", "b"], ["", ""], [0, 1], ["a", "b"])
     for numbered, names in ((False, []), (True, ["<b>0–1</b>", "<b>2</b>"])):
         figure = map_figure(*dots, MapLook(layer="2", key="k", name_senses=False))
         drawn = add_path(figure, points, ["0", "1", "2"], numbered=numbered)
         assert [a.text for a in drawn.layout.annotations] == names and ("path" in [trace.name for trace in drawn.data]) == numbered
-
-
-def test_the_leads_are_drawn_a_line_a_layer_with_a_mark_where_it_flips():
     figure = margin_figure({"1": [-0.1, 0.2], "2": [-0.3, -0.1]}, {"1": 1, "2": None}, ("<a>", "b"), ["", ""], chosen="1")
     assert [trace.name for trace in figure.data if trace.mode == "lines+markers"] == ["layer 1", "layer 2"]
     marks = [trace for trace in figure.data if trace.mode == "markers"]

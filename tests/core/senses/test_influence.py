@@ -144,19 +144,11 @@ def test_a_verdict_names_the_nearest_the_next_and_the_lead_and_a_word_turns_it_w
         inf.margins(np.zeros((2, 1)), 0)
 
 
-@pytest.mark.parametrize(
-    ("past", "future", "both", "half"),
-    [
-        *(([0.9, 0.5, 0.0], [0.1, 0.6, 0.0], [0.5, 0.6, 0.0], FUTURE), ([0.9, 0.5, 0.0], [0.1, 0.6, 0.0], [0.6, 0.5, 0.0], PAST)),
-        ([0.9, 0.5, 0.0], [0.9, 0.5, 0.0], [0.9, 0.5, 0.0], None),  # alike
-        ([0.9, 0.5, 0.0], [0.1, 0.6, 0.0], [0.502, 0.5, 0.0], None),  # undecided
-    ],
-)
-def test_the_half_that_speaks_more_for_what_both_choose_settles_it(past, future, both, half):
-    assert inf.settles(made(past, future, both), "1") == half
-
-
-def test_a_half_is_judged_by_what_the_sentence_adds_and_by_its_own_spread():
+def test_the_half_that_speaks_more_for_what_both_choose_settles_it_by_what_the_sentence_adds_and_its_own_spread():
+    past, future = [0.9, 0.5, 0.0], [0.1, 0.6, 0.0]
+    for both, half in (([0.5, 0.6, 0.0], FUTURE), ([0.6, 0.5, 0.0], PAST), ([0.502, 0.5, 0.0], None)):  # the last is undecided
+        assert inf.settles(made(past, future, both), "1") == half
+    assert inf.settles(made(past, past, past), "1") is None
     past_leads = ([0.9, 0.5, 0.0], [0.6, 0.5, 0.0], [0.8, 0.5, 0.0])  # margins for a: 0.4 and 0.1
     as_it_stands = np.array([[0.9, 0.5, 0.0], [0.5, 0.5, 0.0], [0.7, 0.5, 0.0]])  # the word alone: 0.4 and 0
     item = made(*past_leads, alone=as_it_stands)
@@ -190,7 +182,7 @@ def test_odd_tokens_a_word_alone_and_a_word_without_senses_are_read_like_any_oth
     assert item.senses == () and item.cosines.shape == (4, 3, 0) and item.moved[:, 2, 2].max() > 0.01
 
 
-def test_marks_and_table_escape_what_a_user_wrote_and_say_every_number():
+def test_figures_and_tables_of_influence_escape_what_a_user_wrote_and_say_every_number():
     tokens = ("<img src=x>", "bank", '"&')
     html = influence_marks(tokens, 1, {0: 0.05, 2: -0.021}, {0: '"<b>', 2: "y"}, ("#0072B2", "#D55E00"))
     assert "<img" not in html and "&lt;img src=x&gt;" in html and 'title="&#34;&lt;b&gt;"' in html
@@ -199,9 +191,6 @@ def test_marks_and_table_escape_what_a_user_wrote_and_say_every_number():
     assert "<img" not in heat and "&lt;0&gt;" in heat and heat.count("<tr>") == 4 and heat.count("0.00<") == 2
     assert heat.count("background") == 2  # of +0.05 and −0.02: a number written as 0.00 has no color
     assert [signed(v) for v in (0.0, -0.004, 0.0049, 0.005001, -0.02)] == ["0.00", "0.00", "0.00", "+0.01", "−0.02"]
-
-
-def test_the_halves_are_drawn_with_their_names_and_the_word_alone():
     bars = [HalfBar("layer 1", half, "<i>", "#0072B2", margin, -5.0) for half, margin in (("past", 0.2), ("future", 0.1))]
     figure = halves_figure(bars, key="k")
     assert list(figure.data[0].x) == [0.2, 0.1] and list(figure.data[1].text) == ["\u00a0&lt;i&gt; 0.20", "\u00a0&lt;i&gt; 0.10"]

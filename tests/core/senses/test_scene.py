@@ -102,23 +102,17 @@ def distances(places: np.ndarray) -> np.ndarray:
 
 @given(SEEDS, SEEDS)
 @FEW
-def test_spaces_are_turned_onto_the_last_and_never_stretched(first, second):
-    x, other = rows(first), rows(second)
+def test_spaces_are_turned_onto_the_last_and_never_stretched(seed, second):
+    """One space turned, mirrored or doubled is drawn alike or twice as large, and one point at the origin."""
+    x, other = rows(seed), rows(second)
     points, _ = arrange({"1": other, "senses": x}, SENSES)
     np.testing.assert_allclose(distances(points[0]), distances(lay_out(other, SENSES)[0]), atol=1e-4)
     np.testing.assert_allclose(points[1], (places := lay_out(x, SENSES)[0]) - places.mean(axis=0), atol=1e-5)
     np.testing.assert_allclose(orthogonal_procrustes(points[0], points[1])[0], np.eye(2), atol=1e-3)  # no other turn is nearer
-
-
-@given(SEEDS)
-@FEW
-def test_one_space_turned_mirrored_or_doubled_is_drawn_alike_or_twice_as_large_and_one_point_at_the_origin(seed):
-    x = rows(seed)
     points, projections = arrange({"0": x @ turn(seed, 10), "1": 2 * x, "mix": -x, "senses": x}, SENSES)
     for number, scale in ((0, 1), (1, 2), (2, 1)):
         np.testing.assert_allclose(points[number], scale * points[3], atol=1e-4)
-    new = rows(seed + 1)
-    np.testing.assert_allclose(projections[0].place(new @ turn(seed, 10)), projections[3].place(new), atol=1e-6)
+    np.testing.assert_allclose(projections[0].place(other @ turn(seed, 10)), projections[3].place(other), atol=1e-6)
     rounding = 1e-4 * np.random.default_rng(seed).normal(size=(len(SENSES), 10))
     points, projections = arrange({"0": rounding, "senses": x}, SENSES)
     assert not points[0].any() and not projections[0].place(rounding[:2] + 1e-3).any()

@@ -174,19 +174,12 @@ def test_senses_apart_are_shown_and_senses_drawn_at_random_hardly_ever():
     assert count_significant([apart, *random]) == (1, 1)  # many words asked at once: those drawn at random go, the true one stays
 
 
-@pytest.fixture(scope="module")
-def ranking(table):
-    return word_ranking(table)
-
-
-def test_corrected_counts_of_words_are_lower_and_spelling_alone_separates_none(table, ranking):
+def test_fewer_words_are_shown_after_correction_and_those_that_are_not_are_hollow(table):
+    ranking = word_ranking(table)
     assert list(ranking) == table.lemmas
     counted = {name: count_significant([gains[name] for gains in ranking.values()]) for name in SPACES}
     assert counted["0"][0] == 0 and counted["1"][0] < counted["1"][1] < len(ranking)
     assert all(g.low <= g.one_nn <= g.high for gains in ranking.values() for g in gains.values())
-
-
-def test_a_ranking_shows_words_not_shown_hollow_and_gives_each_dot_its_word(ranking):
     gains = {word: {name: (g.gain, 0.0, 0.1, 0.5, g.shown) for name, g in by.items()} for word, by in ranking.items()}
     figure = ranking_figure(gains, layer="2", word="bank", key="k")
     dots = figure.data[-1]

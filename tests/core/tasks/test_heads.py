@@ -11,8 +11,7 @@ from core.learning.features import Frozen
 from core.learning.fit import Fit, learned_mixes
 from core.learning.fit import resumed as run
 from core.tasks.heads import TASKS, load_head, make_fit, save_head, task_named
-from core.tasks.inputs import make_texts
-from core.tasks.task import VARIANTS, longest, read_data, read_test, sample
+from core.tasks.task import VARIANTS, read_data, read_test
 from tests.tiny import frozen, task_recipe, tiny_vectors
 
 torch.set_num_threads(1)
@@ -128,15 +127,6 @@ def test_further_sets_are_joined_to_the_training_set_and_tested_on_alone_and_unk
         read_test(TASKS["names"], folder, "xquad")
     with pytest.raises(BadInput, match="There are: questions"):
         task_named("chess")
-
-
-def test_what_shares_a_text_is_drawn_together_and_read_once(read):
-    examples = read("roles").train
-    some = sample(examples, 5)
-    assert some == sample(examples, 5) and 5 <= len(some) < len(examples)
-    assert all(sum(longest(e) == longest(other) for other in some) == 2 for e in some)
-    texts = make_texts([e.passages[0] for e in some], tiny_vectors(), None)
-    assert texts.mask.shape[0] == len(some) // 2 and texts.rows.tolist() == [k // 2 for k in range(len(some))]
 
 
 def test_padding_changes_no_answer(fit, parts):

@@ -68,7 +68,7 @@ def path_score(crf: CRF, scores: torch.Tensor, path: tuple[int, ...]) -> torch.T
     return first[path[0]] + sum(scores[k, tag] for k, tag in enumerate(path)) + sum(steps[a, b] for a, b in pairwise(path))
 
 
-def test_the_loss_is_the_share_of_a_path_among_all(crf):
+def test_the_loss_is_the_share_of_a_path_among_all_and_the_best_path_the_best_of_all(crf):
     scores = torch.randn(2, 4, len(TAGS))
     lengths, tags = (4, 2), torch.tensor([[1, 2, 0, 3], [0, 3, 0, 0]])
     mask = torch.arange(4) < torch.tensor(lengths)[:, None]
@@ -77,9 +77,6 @@ def test_the_loss_is_the_share_of_a_path_among_all(crf):
         every = torch.stack([path_score(crf, scores[row], path) for path in product(range(len(TAGS)), repeat=n)])
         expected.append(every.logsumexp(0) - path_score(crf, scores[row], tuple(tags[row, :n].tolist())))
     assert torch.allclose(crf.loss(scores, tags, mask), torch.stack(expected).mean(), atol=1e-4)
-
-
-def test_the_best_path_is_the_best_of_all(crf):
     for seed in range(5):
         scores = torch.randn(4, len(TAGS), generator=torch.Generator().manual_seed(seed))
         best = max(product(range(len(TAGS)), repeat=4), key=lambda path: float(path_score(crf, scores, path).detach()))
