@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.classify.data import Dataset, RowRules, SplitConfig, make_dataset, normal_form, shuffled_labels
+from core.classify.data import Dataset, RowRules, SplitConfig, make_dataset, normal_form
 from core.classify.tables import Table, TableRow
 from core.common.errors import BadInput
 from core.text.tokens import tokenize
@@ -162,11 +162,3 @@ def test_tokens_are_those_of_typed_text_a_long_row_is_cut_and_noted_and_the_fing
     long = split(table_of([TableRow("word " * 2_000, "a"), *rows(40).rows]))
     assert max(len(tokens) for tokens in long.texts) == 128
     assert any("1 texts were cut to their first 128 tokens" in note for note in long.notes)
-
-
-def test_shuffled_labels_keep_the_texts_and_lose_what_they_say():
-    data = split(rows(400))
-    drawn = shuffled_labels(data, seed=0)
-    assert forms(drawn.test) == forms(data.test) and drawn.labels == data.labels
-    same = sum(a.label == b.label for a, b in zip(data.train, drawn.train, strict=True)) / len(data.train)
-    assert 0.4 < same < 0.6

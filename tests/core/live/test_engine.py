@@ -47,7 +47,7 @@ require("readline").createInterface({ input: process.stdin }).on("line", (line) 
     question: () => reader.question(given.texts, given.tapped),
     same: () => reader.words.sameWord(given[0], given[1], given[2], given[3]),
     lemmas: () => reader.words.lemmas(given), pieces: () => pieces(given), tokens: () => tokenize(given),
-    layers: () => reader.encode(given).layers, word: () => reader.word(given),
+    word: () => reader.word(given),
   };
   console.log(plainly(calls[call]()));
 });
@@ -147,11 +147,13 @@ def test_one_spelling_in_both_comes_before_two_forms_of_a_word(ask):
 
 
 INHERITED = ["constructor", "__proto__", "toString", "hasOwnProperty", "valueOf", "isPrototypeOf", "__defineGetter__", "toLocaleString"]
+UNUSUAL = ["Zwölf", "qwrtx", "antidisestablishmentarianism"]
 
 
 def test_words_that_plain_objects_inherit_are_answered_as_core_answers_them(workspace, ask):
-    texts = [[f"The {word} built the house.", f"A {word} came to us."] for word in INHERITED]
-    for word, pair_, answer in zip(INHERITED, texts, ask("answer", *map(question, texts)), strict=True):
+    words = INHERITED + UNUSUAL
+    texts = [[f"The {word} built the house.", f"A {word} came to us."] for word in words]
+    for word, pair_, answer in zip(words, texts, ask("answer", *map(question, texts)), strict=True):
         first, second = workspace.words(*pair_)
         known = pair.compute(workspace, PairRequest(first=first, second=second))
         assert answer["pair"]["words"] == [word, word] == list(known.words)
@@ -163,15 +165,6 @@ def test_the_first_word_in_letters_of_another_language_is_named(ask):
     words = [("שלום", "bank"), ("bank", "은행"), ("水水", "水水"), ("bank", "café"), ("😀", "😀"), ("1990", "3")]
     answers = ask("answer", *(question(list(pair_), [{"position": 0}] * 2) for pair_ in words))
     assert [item["pair"]["foreign"] for item in answers] == ["שלום", "은행", "水水", "", "", ""]
-
-
-def test_layers_are_near_those_of_float32_for_any_spelling(workspace, ask):
-    sentences = [tokenize("We sat on the grassy bank."), tokenize("Zwölf qwrtx antidisestablishmentarianism 12,000!")]
-    for tokens, ours, theirs in zip(sentences, ask("layers", *sentences), workspace.model.encoder.encode(sentences), strict=True):
-        for layer, expected in zip(ours, theirs, strict=True):
-            vectors = np.array(layer).reshape(len(tokens), -1)
-            cosines = (vectors * expected).sum(axis=1) / np.linalg.norm(vectors, axis=1) / np.linalg.norm(expected, axis=1)
-            assert cosines.min() > 0.995, tokens
 
 
 def test_answers_are_core_s(workspace, ask):

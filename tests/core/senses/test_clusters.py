@@ -12,7 +12,6 @@ from core.common.errors import BadInput
 from core.corpus.label_files import format_rows, tokens_of
 from core.elmo.language_model import Prediction
 from core.senses import clusters
-from core.senses.gaussian_null import silhouettes
 from core.text.sentences import read_labeled, read_sentences
 from core.text.tokens import tokenize
 
@@ -74,13 +73,6 @@ def test_repeated_sentences_make_as_many_groups_as_differ_at_most(sentences, num
     rows = np.repeat(blob(2, n=len(sentences), dims=8), sentences, axis=0)
     for order in (slice(None), slice(None, None, -1)):
         assert clusters.suggest(directions(rows[order])).number == number
-
-
-def test_silhouettes_are_the_same_in_any_number_of_axes():
-    rows = unit(np.random.default_rng(3).normal(size=(24, 16))).astype(np.float32)
-    rows[5] = rows[4]  # the same sentence twice
-    wide = np.concatenate([rows, np.zeros((24, 200), np.float32)], axis=1)
-    np.testing.assert_allclose(silhouettes(wide), silhouettes(rows), atol=1e-5)
 
 
 def test_agreement_equals_scikit_learn_and_does_not_praise_many_groups():

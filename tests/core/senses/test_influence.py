@@ -61,7 +61,6 @@ def test_a_word_dropped_before_the_target_moves_it_one_to_the_left_and_reach_lea
     variants = {v.changed: v for v in inf.variants(TOKENS, TARGET, DROP)}
     assert {variants[k].position for k in BEFORE} == {TARGET - 1} and {variants[k].position for k in AFTER} == {TARGET}
     assert variants[0].tokens == TOKENS[1:] and variants[8].tokens == TOKENS[:8]
-    assert {v.position for v in inf.variants(TOKENS, TARGET, MASK)} == {TARGET}
     monkeypatch.setattr(inf, "REACH", 2)
     assert [v.changed for v in inf.variants(TOKENS, TARGET, MASK)] == [2, 3, 5, 6]
 

@@ -89,7 +89,6 @@ def test_days_are_counted_from_a_fixed_one_and_a_finished_quiz_is_one_line():
     assert quiz.number_of(quiz.FIRST_DAY) == 0 and quiz.number_of(date(2026, 11, 22)) == 325
     assert quiz.number_of(quiz.FIRST_DAY - timedelta(days=3)) == 0
     assert quiz.number_of(quiz.FIRST_DAY + timedelta(days=20_000)) < quiz.OTHERS <= quiz.LAST
-    assert 0 <= quiz.today() < quiz.OTHERS
     hits, address = [True, True, False, True, True, True, False, True], "http://localhost/guess?quiz=325"
     assert quiz.line(325, hits, 7, address) == f"Guess the machine 325 · ■■□■■■□■ 6/8 · ELMo 7/8 · {address}"
     assert quiz.line(3, hits, 8) == "Guess the machine 3 · ■■□■■■□■ 6/8 · ELMo 8/8"
