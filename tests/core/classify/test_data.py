@@ -54,14 +54,11 @@ def test_equal_texts_never_cross_a_split(texts, seed, folds):
     assert no_text_is_shared(data) and sum(sizes(data)) == len(spread)
 
 
-def test_folds_test_every_text_once_and_share_their_texts():
+def test_folds_test_every_text_once_and_the_seed_decides_a_split_not_the_row_order():
     data = [split(rows(50), folds=6, fold=k) for k in range(6)]
     tested = [form for each in data for form in forms(each.test)]
     assert sorted(tested) == sorted(forms(rows(50).rows)) and all(map(no_text_is_shared, data))
     assert len({each.texts for each in data}) == 1 and len({each.fingerprint for each in data}) == 6
-
-
-def test_seed_decides_the_split_and_row_order_does_not():
     data, backwards = split(rows(60)), split(table_of(rows(60).rows[::-1]))
     assert forms(data.test) == forms(backwards.test) and forms(data.valid) == forms(backwards.valid)
     assert forms(split(rows(60), seed=1).test) != forms(data.test)

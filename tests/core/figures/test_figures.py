@@ -78,7 +78,7 @@ def test_a_marked_word_is_escaped_in_its_sentence_and_on_a_ground_as_strong_as_i
     assert "rgba(0,114,178,0.62)" in html and "rgba(213,94,0,0.31)" in html and "+2.00 for x" in html
 
 
-def test_a_map_keeps_row_ids_with_their_points_and_shared_limits_hold_every_point_and_star():
+def test_a_map_keeps_row_ids_with_their_points_and_draws_guesses_faint_in_their_senses_color():
     xy, star = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]]), Star("yours, 1", "text", {"2": (0.5, 0.5)})
     for layer in ("1", "2"):
         figure = map_figure(xy, ["s2", None, "s1"], ["h"] * 3, [10, 20, 30], ["s1", "s2"], MapLook(layer=layer, stars=[star], key="k"))
@@ -88,6 +88,11 @@ def test_a_map_keeps_row_ids_with_their_points_and_shared_limits_hold_every_poin
     low_x, high_x, low_y, high_y = find_limits(np.array([[[0.0, 1.0]], [[2.0, 3.0]]]), np.array([9.0, -4.0]))
     assert low_x < 0 and high_x > 9 and low_y < -4 and high_y > 3
     assert find_limits(np.zeros((3, 1, 2))) == (-1, 1, -1, 1)  # of a place alone
+    labels, look = ["river", "river", "money", "money"], MapLook(layer="1", key="x", guesses=[False, True, False, True])
+    figure = map_figure(np.arange(8.0).reshape(4, 2), labels, ["a"] * 4, [0, 1, 2, 3], ["money", "river"], look)
+    rows = {(trace.name, trace.marker.opacity): trace.customdata.ravel().tolist() for trace in figure.data}
+    assert rows == {("money", None): [2], ("money", FAINT): [3], ("river", None): [0], ("river", FAINT): [1]}
+    assert len({(trace.name, trace.marker.color) for trace in figure.data}) == 2
 
 
 def test_a_training_figure_marks_where_a_stage_ended_and_names_both_directions():
@@ -198,14 +203,6 @@ def test_words_along_an_axis_are_level_and_none_stands_on_another():
             wide = letter_count(crowd[k]) * 7
             by_line.setdefault(text.count("<br>"), []).append(((k + 0.5) * PHONE / n - wide / 2, (k + 0.5) * PHONE / n + wide / 2))
         assert n - 1 in axis["tickvals"] and all(a[1] < b[0] for line in by_line.values() for a, b in pairwise(line))
-
-
-def test_dots_whose_sense_a_model_guessed_are_faint_and_in_their_senses_color():
-    labels, look = ["river", "river", "money", "money"], MapLook(layer="1", key="x", guesses=[False, True, False, True])
-    figure = map_figure(np.arange(8.0).reshape(4, 2), labels, ["a"] * 4, [0, 1, 2, 3], ["money", "river"], look)
-    rows = {(trace.name, trace.marker.opacity): trace.customdata.ravel().tolist() for trace in figure.data}
-    assert rows == {("money", None): [2], ("money", FAINT): [3], ("river", None): [0], ("river", FAINT): [1]}
-    assert len({(trace.name, trace.marker.color) for trace in figure.data}) == 2
 
 
 def test_sense_bars_are_labeled_with_the_side_and_its_number_of_sentences():

@@ -24,7 +24,7 @@ TEXT = ("the", "team", "says", "a", "bank", "again", "won", "cup")
 QUICK = EqualConfig(width=8, epochs=6, patience=6, learning_rate=0.02)
 
 
-def test_a_subset_is_a_tenth_to_validate_on_nested_in_larger_ones_and_tested_on_the_same_texts():
+def test_a_subset_is_nested_in_larger_ones_tested_on_the_same_texts_and_shares_no_text_between_its_parts():
     whole = dataset(400)
     small, large, other = subset(whole, 0.1, 3, n_test=20), subset(whole, 0.5, 3, n_test=20), subset(whole, 0.1, 4, n_test=20)
     n = len({normal_form(e.text) for e in (*whole.train, *whole.valid)})
@@ -32,9 +32,6 @@ def test_a_subset_is_a_tenth_to_validate_on_nested_in_larger_ones_and_tested_on_
     assert {*small.train, *small.valid} < {*large.train, *large.valid}
     assert {e.text for e in small.train} != {e.text for e in other.train}
     assert small.test == large.test == other.test and len(small.test) == 20 and set(small.test) <= set(whole.test)
-
-
-def test_equal_texts_of_a_subset_are_never_both_trained_and_validated_on():
     rows = table(100).rows
     twice = Table("t", (*rows, *(TableRow(row.text.upper(), row.label) for row in rows)), ("text",), "label")
     result = subset(make_dataset("own", twice, SplitConfig()), 0.6, 0, n_test=10)

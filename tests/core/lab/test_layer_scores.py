@@ -198,16 +198,13 @@ def test_layer_0_has_no_gap_and_draws_senses_at_random(hearing, tmp_path, monkey
         sense_scores.own_sentences(hearing, corpus_file(tmp_path, ("bank",)))
 
 
-def test_the_threshold_is_midway_between_the_dev_cosines_it_parts_and_in_the_widest_of_equally_good_ranges():
+def test_the_threshold_is_in_the_middle_of_the_widest_best_range_of_dev_cosines():
     result = pair_accuracy([0.1, 0.3, 0.7, 0.9], [False, False, True, True], [0.4, 0.5, 0.6, 0.45], [False, True, True, True])
     assert result == pytest.approx(3 / 4)  # the threshold is 0.5, and 0.5 itself is "same"
     # same from 0.2 on: wrong for 0.5; same from 0.9 on: wrong for 0.2; both 3 of 4
     assert best_threshold([0.1, 0.2, 0.5, 0.9], [False, True, False, True]) == (pytest.approx(0.7), 0.75)
     # a value with one of each kind parts nothing: the range goes through it
     assert best_threshold([0.1, 0.4, 0.4, 0.9], [False, True, False, True]) == (pytest.approx(0.5), 0.75)
-
-
-def test_where_dev_cosines_are_all_equal_the_commoner_answer_wins():
     noise = np.array([1e-7, -1e-7, 2e-7, 0, 0])  # layer 0: equal up to rounding, which must part nothing
     for same, expected in (([True] * 3 + [False] * 2, 1.0), ([False] * 3 + [True] * 2, 0.0)):
         assert pair_accuracy(1 - noise, same, [1.0, 1 + 3e-7, 1 - 3e-7], [True] * 3) == expected

@@ -92,14 +92,11 @@ def test_every_fold_and_seed_has_a_line_with_what_was_right_and_baselines_one_se
     assert summary([{**line, "right": None} for line in lines], "tiny")["tfidf"]["right"] is None
 
 
-def test_cut_anywhere_it_goes_on_with_the_runs_that_have_no_line(run, output, lines):
+def test_runs_that_are_cut_or_of_other_weights_other_rows_or_an_earlier_recipe_are_run_again(run, output, lines, folder, monkeypatch):
     output.write_text("".join(lines[:2]) + lines[2][:20])  # the third was cut while it was written
     runs = [json.loads(line)["run"] for line in lines]
     assert [line["run"] for line in run()] == runs[2:]
     assert {line["run"] for line in read_results(output)} == set(runs)
-
-
-def test_lines_of_other_weights_other_rows_or_an_earlier_recipe_are_dropped_and_run_again(run, output, lines, folder, monkeypatch):
     output.write_text("".join(lines).replace("f" * 16, "0" * 16))
     assert [line["variant"] for line in run()] == ["glove+elmo"] * 2
     assert {line["model"] for line in read_results(output)} == {None, "f" * 16}

@@ -39,7 +39,9 @@ def unlabeled(labeled: Scene) -> Scene:
     return replace(labeled, **words, senses=(), in_own=(), nearest=(), distance=0.5, ring=0.44, labeled=False)
 
 
-def test_a_sentence_is_cut_around_its_word_and_a_cloud_is_named_in_its_color(labeled: Scene):
+def test_a_sentence_is_cut_around_its_word_a_cloud_named_in_its_color_and_the_sentences_of_each_space_counted(
+    labeled: Scene, unlabeled: Scene
+):
     assert [item.around() for item in widgets.occurrences(labeled)][1] == ("Ships left the ", "port", ", at last.")
     data = scene_data(labeled, "port", CHOSEN)
     assert ["".join(line) for line in data["lines"]] == list(labeled.texts) and data["rows"] == [0, 1, 2, 3]
@@ -48,9 +50,6 @@ def test_a_sentence_is_cut_around_its_word_and_a_cloud_is_named_in_its_color(lab
     assert [(label["name"], label["group"]) for label in data["labels"]] == [("harbor", 1), ("<wine>", 2)]
     assert data["labels"][0]["color"] == data["colors"][1] and data["groups"] == [[1, 1, 2, 2]]
     assert data["labels"][0]["shown"] == [0.0, 1.0, 1.0]
-
-
-def test_captions_count_the_sentences_of_each_space(labeled: Scene, unlabeled: Scene):
     assert [caption(labeled, space) for space in SPACES] == [
         "One point, like GloVe’s one vector.",
         "3 of 4 sentences lie with their own sense.",

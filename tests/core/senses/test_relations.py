@@ -67,13 +67,21 @@ class Few(SimpleNamespace):
         return len(self.word)
 
 
-def test_a_sample_without_enough_words_says_what_is_missing():
+def test_too_few_words_or_sentences_are_reported(table):
     few = Few(words=["one", "two"], lemmas=[], senses=[], word=np.array([0, 1] * 9), labeled_rows=lambda: np.array([], int))
     with pytest.raises(BadInput, match="8 words must occur 8 times; only 2 do"):
         measured.sample(SimpleNamespace(basic=few))
     few.labeled_rows, few.lemma = lambda: np.arange(18), np.zeros(18, int)
     with pytest.raises(BadInput, match="8 words must be labeled 8 times; only 1 are"):
         measured.sample(SimpleNamespace(basic=few))
+    few = Few(sense=np.array([0, 0, 1, 2]), senses=["a", "b", "c"], lemma=np.zeros(4, int), lemmas=["bank"], meta=table.meta)
+    few.basic, few.labeled_rows, few.rows, few.similarities = few, lambda: np.arange(4), table.rows, table.similarities
+    few.word = few.lemma
+    few.without_copies = lambda rows: rows
+    marked = [relations.Relation("bank", senses, "other", "") for senses in (("a", "b"), ("b", "c"))]
+    assert relations.pairs(few, {"bank": marked}, "1").relations == (marked[0],)
+    with pytest.raises(BadInput, match="Sense relations are not labeled"):
+        relations.pairs(few, {"bank": marked[1:]}, "1")
 
 
 def test_both_errors_by_hand_and_words_count_alike():
@@ -115,17 +123,6 @@ def test_a_pair_of_senses_is_measured_on_its_own_sentences(table):
     result = relations.pairs(table, {word: marked[word] for word in few}, "1")  # too few words for an interval
     assert result.kinds
     assert all(item.low is None is item.high and 0 <= item.value <= 1 for item in (*result.kinds.values(), *result.ahead.values()))
-
-
-def test_senses_with_one_sentence_each_are_no_pair(table):
-    few = Few(sense=np.array([0, 0, 1, 2]), senses=["a", "b", "c"], lemma=np.zeros(4, int), lemmas=["bank"], meta=table.meta)
-    few.basic, few.labeled_rows, few.rows, few.similarities = few, lambda: np.arange(4), table.rows, table.similarities
-    few.word = few.lemma
-    few.without_copies = lambda rows: rows
-    marked = [relations.Relation("bank", senses, "other", "") for senses in (("a", "b"), ("b", "c"))]
-    assert relations.pairs(few, {"bank": marked}, "1").relations == (marked[0],)
-    with pytest.raises(BadInput, match="Sense relations are not labeled"):
-        relations.pairs(few, {"bank": marked[1:]}, "1")
 
 
 def test_two_occurrences_at_random_have_the_mean_cosine_of_all_pairs(table, monkeypatch):

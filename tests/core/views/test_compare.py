@@ -24,14 +24,7 @@ def table(workspace, monkeypatch) -> OccurrenceTable:
     return table
 
 
-def test_paths_are_shown_by_as_much_of_their_end_as_tells_them_apart():
-    assert short_names(["/x/a/vec.txt", "/x/b/vec.txt"]) == {"/x/a/vec.txt": "a/vec.txt", "/x/b/vec.txt": "b/vec.txt"}
-    assert short_names(["glove-mini", "/x/y/mine.txt"]) == {"glove-mini": "glove-mini", "/x/y/mine.txt": "mine.txt"}
-    assert short_names(["vec.txt", "/x/vec.txt"]) == {"vec.txt": "vec.txt", "/x/vec.txt": "x/vec.txt"}
-    assert short_names(["one", "one"]) == {"one": "one"} and short_names([]) == {}
-
-
-def test_two_corpora_of_one_name_keep_their_own_spaces_and_rare_words_are_left_out(workspace, table):
+def test_two_corpora_of_one_name_keep_their_own_spaces_with_as_much_of_their_paths_as_tells_them_apart(workspace, table):
     first, second = (SpaceName("elmo-mini", "2", f"/{name}/own.txt", every_token=False) for name in "ab")
     result = compare.compute(workspace, CompareRequest(first=first, second=second))
     assert result.names == ("a/own.txt · 2", "b/own.txt · 2")
@@ -39,6 +32,10 @@ def test_two_corpora_of_one_name_keep_their_own_spaces_and_rare_words_are_left_o
     counts = dict(zip(table.words, np.bincount(table.word, minlength=len(table.words)), strict=True))
     assert min(counts[word] for word in result.comparison.words) >= FEWEST
     assert (result.comparison.shared == 10).all() and result.shift.between == pytest.approx(0, abs=1e-5)
+    assert short_names(["/x/a/vec.txt", "/x/b/vec.txt"]) == {"/x/a/vec.txt": "a/vec.txt", "/x/b/vec.txt": "b/vec.txt"}
+    assert short_names(["glove-mini", "/x/y/mine.txt"]) == {"glove-mini": "glove-mini", "/x/y/mine.txt": "mine.txt"}
+    assert short_names(["vec.txt", "/x/vec.txt"]) == {"vec.txt": "vec.txt", "/x/vec.txt": "x/vec.txt"}
+    assert short_names(["one", "one"]) == {"one": "one"} and short_names([]) == {}
 
 
 def test_vectors_and_a_layer_are_compared_over_the_words_they_share(workspace, table):
