@@ -217,11 +217,10 @@ def test_a_word_without_labels_has_a_verdict_neighbors_and_no_map(ask):
     assert name["pair"]["judgment"]["verdict"]["name"] and not judgment["verdict"]["name"]
 
 
-def test_a_model_of_another_shape_without_clips_and_a_learned_sense_space_is_answered_as_by_core(tmp_path, monkeypatch):
+def test_a_model_without_clips_and_a_learned_sense_space_is_answered_as_by_core(tmp_path, monkeypatch):
     torch.manual_seed(0)
     words = (ASSETS / "elmo-mini" / "vocabulary.txt").read_text("utf-8").split("\n")[:3000]
-    sizes = {"hidden": 24, "projection": 16, "n_highway": 2, "max_characters": 10}
-    bilm = BiLM(ModelShape(filters=((1, 8), (3, 16)), **sizes, cell_clip=np.inf, projection_clip=np.inf)).eval()
+    bilm = BiLM(ModelShape(filters=((1, 8), (3, 16)), hidden=24, projection=16, cell_clip=np.inf, projection_clip=np.inf)).eval()
     save_safetensors(bilm, tmp_path / "tiny", softmax=Softmax(len(words), 16), words=words, dtype=torch.float32)
     tiny = open_workspace(str(tmp_path / "tiny"))
     known, table = calibration_of(tiny), tiny.targets.basic

@@ -5,9 +5,12 @@ import shutil
 import subprocess
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
+from core.common.config import ModelShape
 from core.common.errors import BadInput
+from core.elmo.model import BiLM
 from core.live import page
 from core.live.pack import Pack, add_network
 from core.text.tokens import JOINER, character_ids
@@ -24,6 +27,15 @@ def test_a_model_too_large_is_named_with_its_size_before_sentences_are_encoded()
     encoder = SimpleNamespace(model=large)
     with pytest.raises(BadInput, match="93 million weights"):
         page.examples_of(SimpleNamespace(substitutes=SimpleNamespace(model=SimpleNamespace(encoder=encoder))))
+
+
+def test_any_model_of_our_size_is_packed():
+    shape = ModelShape(filters=((1, 4), (2, 8)), hidden=16, projection=8, n_highway=2, max_characters=10, cell_clip=np.inf)
+    pack = Pack()
+    facts = add_network(pack, BiLM(shape))
+    assert facts["shape"]["cell_clip"] > 1e6 and pack.to_bytes(facts)  # JSON has no infinity
+    assert (facts["shape"]["n_highway"], facts["shape"]["max_characters"]) == (2, 10) and len(facts["anchored"]) == 2
+    assert {"highway.1.carry", "forward.0.input", "backward.1.output", "convolution.1.rest"} <= pack._arrays.keys()
 
 
 def in_node(name: str, expression: str) -> list:

@@ -125,7 +125,7 @@ def test_further_sets_are_joined_to_the_training_set_and_tested_on_alone_and_unk
         read_data(task, folder, task_recipe("questions"), further=["tv"])
     with pytest.raises(BadInput, match="There are: none"):
         read_test(TASKS["names"], folder, "xquad")
-    with pytest.raises(BadInput, match="There are: questions"):
+    with pytest.raises(BadInput, match="Choose: questions"):
         task_named("chess")
 
 
