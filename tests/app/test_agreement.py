@@ -161,6 +161,7 @@ def page_of_requests(requests) -> None:
 
 def test_page_notebook_and_command_give_one_result(answer, monkeypatch, tmp_path):
     requests_of = REQUESTS | {"change": change_requests(tmp_path)}
+    assert set(requests_of) == set(wire.VIEWS)
     model = open_model("elmo-mini")
     opened, open_workspace = {}, workspace.open_workspace
 
@@ -195,16 +196,8 @@ def test_page_notebook_and_command_give_one_result(answer, monkeypatch, tmp_path
                 assert not list(differences(value, expected)), (name, request)
 
 
-@pytest.mark.parametrize(
-    ("name", "request_", "message"),
-    [("nothing", {}, "Unknown view 'nothing'. Choose: pair,"), ("pair", {"first": {"text": "A bank."}}, "The request lacks 'second'")],
-)
-def test_unknown_view_and_missing_part_are_named(refused, name, request_, message):
-    assert message in refused("view", name, "--request", json.dumps(request_))
-
-
-def test_every_view_is_compared():
-    assert {*REQUESTS, "change"} == set(wire.VIEWS)
+def test_unknown_view_is_named(refused):
+    assert "Unknown view 'nothing'. Choose: pair," in refused("view", "nothing", "--request", "{}")
 
 
 @pytest.mark.parametrize(("first", "second"), [("glove-mini", "elmo-mini · 1"), ("elmo-mini · 2", "elmo-mini · mix")])
@@ -222,6 +215,7 @@ def test_compare_notebook_gives_the_result_of_the_view(first, second, monkeypatc
 def test_a_space_has_one_name_on_the_page_and_in_its_notebook(tmp_path):
     assert space_named(" elmo-mini · 2 ", "sentences").reads == (("model", "elmo-mini"), ("corpus", "sentences"))
     assert space_named("a·b · mix", "c").source == "a·b" and space_named("glove-mini", "c").layer is None
+    assert space_named("/a/vec.txt", "c").reads == (("vectors", "/a/vec.txt"),)
     (tmp_path / "options.json").write_text(json.dumps(replace(MINI, n_layers=4).to_options()))
     assert limits().paths and space_named(str(tmp_path), "c").layer == "4"
 
@@ -244,21 +238,16 @@ def pairs() -> dict[str, tuple[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def home() -> AppTest:
-    return opened_whole("app.py")
-
-
-@pytest.fixture(scope="module")
 def english() -> Workspace:
     return workspace.open_workspace()
 
 
-def test_page_notebook_and_command_give_the_same_verdict(home, english, answer, monkeypatch, tmp_path):
+def test_page_its_html_file_notebook_and_command_give_the_same_verdict(english, answer, monkeypatch, tmp_path):
     model = open_model("elmo-mini")
     monkeypatch.setattr(models, "open_model", lambda *_, **__: model)  # once
     command_workspace = workspace.open_workspace(model)  # one workspace for all commands, one for all notebooks
     monkeypatch.setattr(workspace, "open_workspace", lambda *_, **__: command_workspace)
-    commands = {}
+    home, commands = opened_whole("app.py"), {}
     for word, (a, b) in pairs().items():
         home.text_input(key="a").set_value(a)
         home.text_input(key="b").set_value(b).run()
@@ -269,7 +258,7 @@ def test_page_notebook_and_command_give_the_same_verdict(home, english, answer, 
             word = request[0]
         command = answer("verdict", "--word", word, "--sentence", a, "--sentence", b)
         title = {"one meaning": "One meaning", "two meanings": "Two meanings", "too close to call": "Too close to call"}[command["says"]]
-        assert title in said, (word, said, command)
+        assert title in said and f"<b>{title}" in html_of_view(home.session_state["_taken"]), (word, said, command)
         if command["says"] != "too close to call":
             assert f"Right for {command['right_of_100']} of 100 such pairs." in said, (word, said, command)
         commands[word] = notebook("home", settings), command
@@ -278,13 +267,6 @@ def test_page_notebook_and_command_give_the_same_verdict(home, english, answer, 
         verdict = run_notebook(tmp_path, made, "pair.compute")["verdict"]
         assert (verdict.says, verdict.right_of_100, verdict.layer) == tuple(command[key] for key in ("says", "right_of_100", "layer")), word
         assert round(verdict.probability, 4) == pytest.approx(command["probability"], abs=2e-4), word
-
-
-def test_html_file_of_home_contains_the_verdict(home):
-    home.text_input(key="a").set_value("The virus spread through the village.")
-    home.text_input(key="b").set_value("A virus wiped the files from her laptop.").run()
-    title = re.search("<b>(.*?)</b>", verdict_of(home)).group(1)
-    assert "<i>germ</i>" in title and f"<b>{title}</b>" in html_of_view(home.session_state["_taken"])
 
 
 WORDS = [("He wore a Polish hat.", "Use the polish on it."), ("The python swallowed a rat.", "He wrote it in Python.")]

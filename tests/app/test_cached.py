@@ -28,16 +28,15 @@ from tests.core.test_workspace import ROUNDING, models, requests_of, texts
 from tests.tiny import differences
 
 __all__ = ["models", "texts"]  # fixtures
+IN_USE = InUse("elmo-mini", "glove-mini", "sentences", "")
 
 
 def test_text_is_read_again_in_another_language(tmp_path):
     path = tmp_path / "강.txt"
     path.write_text("은행에서 돈을 찾았다.\n은행은 문을 닫았다.\n", encoding="utf-8")
-    result = {}
-    for code in ("en", "ko", "en"):
+    for code, found in (("en", 0), ("ko", 2), ("en", 0)):
         with languages.reading(languages.get_language(code)):
-            result[code] = len(find(cache.encoded(str(path), languages.in_use()), "은행"))
-    assert result == {"en": 0, "ko": 2}
+            assert len(find(cache.encoded(str(path), languages.in_use()), "은행")) == found
 
 
 def test_edited_file_of_equal_size_and_time_is_read_again(tmp_path):
@@ -59,19 +58,11 @@ def test_edited_file_of_equal_size_and_time_is_read_again(tmp_path):
 
 def test_value_is_computed_again_if_the_weights_change(tmp_path):
     numbers = itertools.count(1)
-
-    def computed() -> int:
-        return keep("computed", [("model", str(tmp_path))], None, lambda: next(numbers), most=4)
-
     (tmp_path / "options.json").write_text("{}")
-    (tmp_path / "weights.hdf5").write_bytes(b"one")
-    assert [computed(), computed()] == [1, 1]
-    (tmp_path / "weights.hdf5").write_bytes(b"other")
-    assert computed() == 2
-
-
-def test_version_of_a_missing_file_is_empty(tmp_path):
-    assert version(str(tmp_path / "none"), "model") == () and version("no such thing", "vectors") == ()
+    for weights, expected in ((b"one", 1), (b"other", 2)):
+        (tmp_path / "weights.hdf5").write_bytes(weights)
+        for _ in range(2):
+            assert keep("computed", [("model", str(tmp_path))], None, lambda: next(numbers), most=4) == expected
 
 
 def test_two_new_sentences_are_encoded_once_and_in_one_batch(monkeypatch):
@@ -153,34 +144,23 @@ def test_unfinished_answer_is_not_cached(empty_cache):
     assert len(cache.memo) == 2
 
 
-def test_cached_answers_are_in_the_language_of_each_user(tmp_path, empty_cache):
+def test_cached_dates_and_problems_are_in_the_language_of_each_user(tmp_path, empty_cache, monkeypatch):
     rows = [f"{year},The bank opened." for year in range(1800, 1900, 5)]
     (tmp_path / "dated.csv").write_text("\n".join(["date,text", *rows]))
     over, request = open_workspace(corpus=str(tmp_path / "dated.csv")), ConcordanceRequest(query="bank")
-    decades = {}
-    for code in ("en", "ko", "en"):
+    monkeypatch.setattr(tasks.answers, "open_tasks", lambda *_: {"names": i18n.t("Not a word")})
+    for code, first, second in (("en", "1800s", "1810s"), ("ko", "1800년대", "1810년대"), ("en", "1800s", "1810s")):
         with i18n.within(code):
-            decades[code] = [name for name, *_ in view(concordance, over, request).dates][:2]
-    assert decades == {"en": ["1800s", "1810s"], "ko": ["1800년대", "1810년대"]}
+            assert [name for name, *_ in view(concordance, over, request).dates][:2] == [first, second]
+            assert tasks._open_tasks(IN_USE)["names"] == i18n.catalog(code).gettext("Not a word")
 
 
 def test_heads_trained_by_a_command_are_opened(empty_cache, tmp_path, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_CACHE", str(tmp_path))
-    in_use = InUse("elmo-mini", "glove-mini", "sentences", "")
 
     def names(opened, **_) -> list[str]:
         return list(opened.heads)
 
     for expected in (["glove"], ["glove", "tfidf"]):
         shutil.copytree(ASSETS / "heads" / "spam" / expected[-1], tmp_path / "heads" / "mine" / expected[-1])
-        assert names(classifiers.open_for("mine", in_use)) == classifiers.ask(names, "mine", in_use) == expected
-
-
-def test_problems_of_heads_are_in_the_language_of_each_user(empty_cache, monkeypatch):
-    monkeypatch.setattr(tasks.answers, "open_tasks", lambda *_: {"names": i18n.t("Not a word")})
-    in_use = InUse("elmo-mini", "glove-mini", "sentences", "")
-    problems = {}
-    for code in ("en", "ko", "en"):
-        with i18n.within(code):
-            problems[code] = tasks._open_tasks(in_use)["names"]
-    assert problems == {code: i18n.catalog(code).gettext("Not a word") for code in ("en", "ko")}
+        assert names(classifiers.open_for("mine", IN_USE)) == classifiers.ask(names, "mine", IN_USE) == expected

@@ -72,16 +72,12 @@ def test_texts_without_two_dates_have_no_sides(tmp_path, dates, message):
     assert message in page.info[0].value and not page.error
 
 
-def test_change_follows_the_chosen_word():
-    page = opened_whole("pages/change.py")
-    assert set(page.query_params) <= {"texts_view"}
-    next(each for each in page.button_group if each.key == "change.word_taken").set_value("spring").run()
-    assert "“spring” is used <b>differently</b>" in html_of(page)
-    assert page.query_params["change_word"] == "spring"
-
-
-def test_change_without_a_second_text_offers_the_example():
+def test_change_offers_the_example_for_a_missing_second_text_and_follows_the_chosen_word():
     page = opened_whole("pages/change.py", change_second="sentences")
     assert any("Choose a second corpus" in each.value for each in page.info)
     page.button(key="change.example").click().run()
     assert "“court” is used <b>differently</b>" in html_of(page)
+    page = opened_whole("pages/change.py")
+    assert set(page.query_params) <= {"texts_view"}
+    next(each for each in page.button_group if each.key == "change.word_taken").set_value("spring").run()
+    assert "“spring” is used <b>differently</b>" in html_of(page) and page.query_params["change_word"] == "spring"

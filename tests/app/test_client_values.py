@@ -16,7 +16,7 @@ from streamlit.runtime.state.session_state import SessionState
 
 from core.figures.maps import selected_data, selected_rows
 from pages._frame import patches
-from pages._frame.patches import MAX_JSON, MAX_OPTION, check_result, is_number
+from pages._frame.patches import MAX_JSON, MAX_OPTION, check_result
 from pages._map import map_view
 from pages._widgets.lists import read_selection
 
@@ -95,11 +95,6 @@ def test_edits_of_another_shape_are_ignored(value):
     read = check_result(DataEditorSerde().deserialize)
     assert read(json.dumps(value))["edited_rows"] == {}
     assert read('{"edited_rows": {"0": {"label": "shore"}}}')["edited_rows"] == {0: {"label": "shore"}}
-
-
-@pytest.mark.parametrize("item", [True, None, "1", [1], float("nan"), float("inf"), 1e300, 10**400])
-def test_is_number_accepts_only_numbers_in_range(item):
-    assert not is_number(item) and is_number(-3) and is_number(0.5)
 
 
 def test_click_on_a_missing_star_is_ignored():

@@ -13,9 +13,8 @@ from core.common.config import ASSETS
 from core.index.table import OccurrenceTable
 from core.text import languages
 from core.views import compare
-from core.views.compare import CompareRequest, SpaceName, find_form
+from core.views.compare import SpaceName, find_form
 from pages._cached import cache, shared_jobs
-from pages._cached.cache import view, workspace_of
 from pages._frame import examples
 from pages._frame.jobs import QUEUE
 from pages._home import live
@@ -39,15 +38,6 @@ def test_two_files_of_one_name_are_two_spaces(tmp_path):
     message = html_of(page)
     assert "a/vec.txt and b/vec.txt share" in message and str(tmp_path) not in message
     assert "nearly every list is identical" not in message
-
-
-def test_edited_file_is_compared_again(tmp_path):
-    a, b = vectors(tmp_path / "a", 0), vectors(tmp_path / "b", 1)
-    request = CompareRequest(first=SpaceName(str(a)), second=SpaceName(str(b)))
-    before = view(compare.compute, workspace_of("elmo-mini"), request)
-    assert view(compare.compute, workspace_of("elmo-mini"), request) is before
-    b.write_text(a.read_text())
-    assert before.cka_pair < 0.5 and view(compare.compute, workspace_of("elmo-mini"), request).cka_pair == pytest.approx(1.0)
 
 
 def test_comparison_of_a_space_with_itself_says_so():
@@ -121,7 +111,6 @@ def test_measuring_two_models_can_be_stopped_and_continued(monkeypatch):
     monkeypatch.setattr(compare_page.cache, "open_claimed", lambda *_, **__: OccurrenceTable(ASSETS / "targets").basic)
 
     def script():
-        from core.views.compare import SpaceName
         from pages._models.compare import show_models as show
 
         show(tuple(SpaceName(name, "2", "sentences") for name in ("elmo-mini", "another")))

@@ -36,14 +36,12 @@ from tests.test_architecture import SHIPPED, name
 from tests.tiny import write_two_texts
 
 
-@pytest.mark.parametrize(("cell", "written"), {"=1+1": "'=1+1", "-1+cmd": "'-1+cmd", "\x00=1": "'\x00=1", "'s": "'s", "1-2": "1-2"}.items())
-def test_formula_is_quoted_in_header_and_cells_and_no_number(cell, written):
-    assert rows_of(pd.DataFrame({cell: [cell], "cosine": [-0.5]})) == [[written, "cosine"], [written, "-0.5"]]
-
-
-@pytest.mark.parametrize("cell", ["a\r=1+1", "a\n=1+1", 'a",=1+1', "a\r\n=1+1"])
-def test_line_break_in_a_cell_begins_no_row(cell):
-    assert [row[0].replace("\r\n", "\n") for row in rows_of(pd.DataFrame({"word": [cell]}))] == ["word", cell.replace("\r\n", "\n")]
+def test_no_cell_of_a_csv_file_begins_a_formula_or_a_row():
+    quoted = {"=1+1": "'=1+1", "-1+cmd": "'-1+cmd", "\x00=1": "'\x00=1", "'s": "'s", "1-2": "1-2"}
+    table = pd.DataFrame({cell: [cell] for cell in quoted} | {"cosine": [-0.5]})
+    assert rows_of(table) == [[*quoted.values(), "cosine"], [*quoted.values(), "-0.5"]]
+    for cell in ("a\r=1+1", "a\n=1+1", 'a",=1+1', "a\r\n=1+1"):
+        assert [row[0].replace("\r\n", "\n") for row in rows_of(pd.DataFrame({"word": [cell]}))] == ["word", cell.replace("\r\n", "\n")]
 
 
 def test_csv_is_written_in_one_place():
@@ -77,12 +75,8 @@ CELLS = {0.72345678: "0.7235", 1.0: "1", 0.0: "0", -0.05: "-0.05", 0.00000031: "
 CELLS |= {np.nan: "", None: "", pd.NA: "", 7: "7", "0.50": "0.50", "<b>&": "&lt;b&gt;&amp;"}
 
 
-@pytest.mark.parametrize(("value", "shown"), CELLS.items())
-def test_cell_is_rounded(value, shown):
-    assert body(value) == f"<td>{shown}</td>"
-
-
-def test_only_long_text_may_be_broken():
+def test_number_is_rounded_and_only_long_text_may_be_broken():
+    assert {value: body(value) for value in CELLS} == {value: f"<td>{shown}</td>" for value, shown in CELLS.items()}
     assert body("x" * (LONG + 1)).startswith('<td class="long">') and body("x" * LONG).startswith("<td>")
 
 
@@ -118,14 +112,11 @@ def test_html_file_begins_with_the_typed_texts_and_the_target_words(path, addres
 LOCAL_HOSTS = "localhost:8501 LOCALHOST 127.0.0.1:8501 [::1]:8501 192.168.1.7:8501 10.0.0.3 0.0.0.0:8501 laptop:8501 laptop.local nlp.lan"
 
 
-def test_html_file_links_only_to_public_addresses():
+def test_html_file_links_only_to_public_addresses_and_names_no_local_host():
     for address in ("", "javascript:alert(1)", *(f"http://{host}/map?a=x" for host in LOCAL_HOSTS.split())):
         assert Taken("map", "Map", address=address).link() == "", address
     for address in ("https://elmoscope.example.org/map?a=x", "http://93.184.216.34:8501/"):
         assert Taken("map", "Map", address=address).link() == address
-
-
-def test_html_file_of_a_local_server_names_no_host():
     taken = Taken("map", "Map", address="http://localhost:8501/map?a=A+robin.")
     html = html_of([], [], taken.link(), **EMPTY | {"provenance": [("View", taken.place())]})
     assert "localhost" not in html and "/map?a=A+robin." in html and "<a href" not in html.split("<main>")[1]
@@ -239,21 +230,16 @@ def test_typed_text_is_a_literal_in_the_code(run):
 
 
 def test_figures_are_labeled_in_the_readers_language():
-    i18n.use("ko")
-    try:
+    with i18n.within("ko"):
         assert "i18n.use('ko')" in code_of("home", {})
-    finally:
-        i18n.use(None)
-
-
-def test_the_map_notebook_follows_a_form_of_a_labeled_word(run):
-    result = run("map", {"a": "Both banks were shut.", "ai": 1, "b": "", "map_word": "banks"})
-    assert result["word"] == "bank" and result["labeled"]
 
 
 def test_notebooks_of_unusual_questions_run(run, capsys):
-    """A word that the corpus lacks, a query without a hit, a sentence that the page reads in part, and a single sentence."""
+    """A form of a labeled word, a word that the corpus lacks, a sentence that the page reads in part, and a single sentence."""
+    result = run("map", {"a": "Both banks were shut.", "ai": 1, "b": "", "map_word": "banks"})
+    assert result["word"] == "bank" and result["labeled"]
     assert not run("map", {"map_word": "zzzz"})["result"].points.words
+    capsys.readouterr()
     run("search", {"find.used": "zzzz"})
     assert capsys.readouterr().out == "0 occurrences\n"
     long = {"a": "so " * 119 + "crane bank", "ai": None, "b": "The bank lent a crane."}

@@ -19,9 +19,8 @@ from core.text.tokens import bare
 from core.workspace import Workspace
 from pages._cached import shared_jobs
 from pages._home import show as home
-from pages._home.live import rest
 from pages._widgets import components
-from tests.app.visit import address_of, captions, data_of, export_of, opened, opened_whole, tables
+from tests.app.visit import address_of, captions, export_of, opened, opened_whole, tables
 from tests.core.elmo.test_language_model import language_model
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -90,10 +89,6 @@ def test_damaged_short_link_opens_the_default_page_with_a_warning():
     assert not page.run().warning
 
 
-def test_typing_delay_depends_on_the_time_of_an_answer():
-    assert [rest(took) for took in (0.0, 0.1, 0.35, 0.6, 3.0)] == ["25ms", "25ms", "50ms", "75ms", "100ms"]
-
-
 @pytest.mark.parametrize(("path", "button"), [("app.py", "home"), ("pages/map.py", "inputs"), ("pages/how.py", "inputs")])
 def test_word_in_other_letters_is_read_in_its_language_after_a_click(path: str, button: str):
     page = opened(path, a="눈이 온다", b="눈이 아프다")
@@ -133,21 +128,6 @@ def by_buttons(monkeypatch):
     return opened_whole
 
 
-def test_pressed_word_replaces_the_target_and_changes_the_verdict(by_buttons):
-    page = by_buttons(a=RIVER, b=MONEY)
-    assert part(page, "verdict").startswith("Two meanings")
-    before = words(page)
-    page.button(key=f"{home.EXPECTED}.a.{before.index('shore')}").click().run()
-    assert page.text_input(key="a").value == RIVER.replace("bank", "shore")
-    assert part(page, "verdict").startswith("Two different words")
-    assert not any("with one meaning" in block.proto.body for block in page.get("html"))
-    now = page.session_state["asked"]
-    assert [of[k] for of, k in zip(now.tokens, now.positions, strict=True)] == ["shore", "bank"]
-    assert words(page)[:7] == [word for word in before if word != "shore"]  # the place is the same
-    page.text_input(key="a").set_value(RIVER).run()
-    assert part(page, "verdict").startswith("Two meanings")
-
-
 def test_pressed_word_keeps_the_text_typed_before(by_buttons):
     page = by_buttons(a=RIVER, b=MONEY)
     place = words(page).index("shore")
@@ -181,17 +161,6 @@ def test_a_model_without_a_softmax_says_so_in_one_line(tmp_path: Path):
     (tmp_path / "vocabulary.txt").write_text("\n".join(lm.vocabulary.words), encoding="utf-8")
     page = opened(model=str(tmp_path), a=RIVER, b=MONEY)
     assert words(page) and "has no softmax" not in captions(page)
-
-
-def test_expected_words_of_a_korean_sentence_are_korean(by_buttons):
-    page = by_buttons(lang="ko", a="어제 눈이 많이 내렸다.", b="그는 눈이 나빠서 안경을 쓴다.")
-    assert len(table(page)) == 16 and not set(table(page).iloc[:8, 2]) & {"눈", "이", "은", "을"}
-    assert captions(page).count("ELMo가 예상하는 다른 말") == 1  # the words of the second sentence are not good enough
-    first = table(page).iloc[0, 2]
-    page.button(key=f"{home.EXPECTED}.a.0").click().run()
-    assert page.text_input(key="a").value == f"어제 {first}이 많이 내렸다."
-    now = page.session_state["asked"]
-    assert bare(now.tokens[0][now.positions[0]]) == first and bare(now.tokens[1][now.positions[1]]) == "눈"
 
 
 def test_verdict_on_a_new_sentence_is_computed_once(monkeypatch):
@@ -272,9 +241,3 @@ def test_groups_follow_the_target_word():
     assert box.value == "coach" and any(line.startswith("bank · ") for line in box.options)
     korean = opened("pages/found.py", lang="ko", a="아기에게 첫 이가 났다.", b="머리에 이가 생겨 약을 발랐다.")
     assert korean.selectbox(key="found_word").value == "이"
-
-
-def test_map_has_both_stars_of_a_korean_word():
-    page = opened("pages/map.py", lang="ko", a="배를 타고 섬으로 갔다.", b="달고 시원한 배를 깎아 먹었다.")
-    assert page.selectbox(key="map_word").value == "배"
-    assert [star["label"] for star in data_of(page, "elmoscope_map")["stars"]] == ["내 문장 1", "내 문장 2"]

@@ -34,35 +34,31 @@ def no_jobs():
     shared_jobs._jobs()[0].clear()
 
 
+def be_user(monkeypatch, name: str) -> None:
+    for module in (shared_jobs, frame_jobs):
+        monkeypatch.setattr(module, "current_user", lambda: name)
+
+
 def begin(key, work=lambda job: job, most: int = 2):
     job = shared_jobs.job("a kind", key, work, failed="It failed.", most=most)
     job.wait(30)
     return job
 
 
-def test_same_work_is_one_job_until_it_is_ended():
-    key = "letters", 1
+@pytest.mark.parametrize("key", [("letters", 1), (Side(corpus="news"), Side(corpus="letters"))], ids=["name", "side"])
+def test_same_work_is_one_job_until_its_corpus_is_ended(key):
     job, other = begin(key), begin(("another text", 1))
     assert begin(key) is job is job.result is shared_jobs.find_job("a kind", key) and shared_jobs.find_job("another kind", key) is None
     shared_jobs.end("letters", 30)
     assert shared_jobs.find_job("a kind", key) is None and begin(key) is not job and begin(("another text", 1)) is other
 
 
-def test_work_on_a_side_ends_with_its_corpus():
-    key = Side(corpus="news"), Side(corpus="letters")
-    assert begin(key) is shared_jobs.find_job("a kind", key)
-    shared_jobs.end("letters", 30)
-    assert shared_jobs.find_job("a kind", key) is None
-
-
 def test_a_stop_is_remembered_while_another_user_has_no_room_for_the_job(monkeypatch):
-    monkeypatch.setattr(shared_jobs, "current_user", lambda: "one")
-    monkeypatch.setattr(frame_jobs, "current_user", lambda: "one")
+    be_user(monkeypatch, "one")
     job = begin(1)
     job.stop()
     job.result, job.why_ended = None, STOPPED
-    monkeypatch.setattr(shared_jobs, "current_user", lambda: "another")
-    monkeypatch.setattr(frame_jobs, "current_user", lambda: "another")
+    be_user(monkeypatch, "another")
     with monkeypatch.context() as full:
         full.setattr(shared_jobs, "add_job", lambda: (_ for _ in ()).throw(TooManyJobs("No room.")))
         with pytest.raises(TooManyJobs):

@@ -8,15 +8,12 @@ import pandas as pd
 import pytest
 
 from core.analysis import word_maps
-from core.analysis.word_maps import links, open_maps
-from core.elmo.mix import layer_weights
 from core.elmo.models import BUNDLED_MODEL, open_model
 from core.index.build import build_index
 from core.live.widgets import map_setting
 from core.text import languages
 from core.text.corpora import BUNDLED_CORPUS, definition, open_corpus
 from core.text.tokens import pieces
-from pages._cached import cache
 from pages._frame.choices import ALL
 from pages._map import around as around_page
 from pages._map import map_view
@@ -87,23 +84,6 @@ def sent(page) -> dict:
 def test_settings_of_the_map_widget_are_validated(monkeypatch, given, expected):
     monkeypatch.setattr(components.st, "session_state", {map_view.LIVE: {"set": given}})
     assert map_setting(components.get_settings(map_view.LIVE), ("0", "1", "2", "mix", ALL), [7, 8, 9]) == expected
-
-
-def test_data_of_the_map_widget_is_that_of_core():
-    page = opened("pages/map.py", a="Grandpa fished from the bank until dusk.", b="My bank closed the account.")
-    data = sent(page)
-    corpus, model = "sentences", "elmo-mini"
-    names, n = data["names"], len(data["rows"])
-    places = np.frombuffer(b64decode(data["places"]), "<f4").reshape(len(names), -1, 2)
-    table = cache.targets(corpus, model)
-    maps = open_maps(table, "bank")
-    assert names == [*maps.names, "senses"]
-    np.testing.assert_allclose(places[:-1, :n], maps.coordinates, atol=1e-5)
-    assert places.shape[1] == n + 2 + len(data["labels"]) and [item["name"] for item in data["stars"]] == ["first", "second"]
-    for k, (name, flat) in enumerate(zip(maps.names, maps.coordinates, strict=True)):
-        cosines = table.similarities(np.array(data["rows"]), layer_weights(name, table.meta["layers"]))
-        for dot in (0, n - 1):
-            assert data["links"][str(dot)][k] == links(cosines[dot], flat, flat[dot], itself=dot).as_lists
 
 
 NAMES = ("0", "1", "2", "mix")

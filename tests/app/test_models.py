@@ -153,22 +153,19 @@ def test_calibration_is_measured_once_and_stored(tmp_path, monkeypatch):
     assert again.votes == pytest.approx(first.votes, abs=1e-3) and again.centers.keys() == first.centers.keys()
 
 
-def test_device_is_not_offered_without_a_gpu(monkeypatch):
-    monkeypatch.setattr(device, "present", lambda: ("cpu",))
-    page = opened("pages/map.py", device="cuda")  # a link from a machine that has a card
-    assert "device" not in {box.key for box in page.selectbox}
-
-
-def test_model_is_opened_on_the_chosen_device(monkeypatch):
+def test_device_is_offered_only_with_a_gpu_and_the_model_is_opened_on_the_chosen_one(monkeypatch):
     request, open_model = [], models.open_model
 
     def opened_there(name: str, *, device: str = "cpu", **given):
         request.append(device)
         return open_model(name, **given)  # there is no card here
 
-    monkeypatch.setattr(device, "present", lambda: ("cuda", "cpu"))
     monkeypatch.setattr(cache, "open_model", opened_there)
     monkeypatch.setattr(cache, "memo", Kept())  # nothing was opened or computed before
+    monkeypatch.setattr(device, "present", lambda: ("cpu",))
+    page = opened("pages/map.py", device="cuda")  # a link from a machine that has a card
+    assert "device" not in {box.key for box in page.selectbox}
+    monkeypatch.setattr(device, "present", lambda: ("cuda", "cpu"))
     page = opened("pages/neighbors.py")
     box = page.selectbox(key="device")
     assert box.value == "cpu" and box.options == ["CPU", "GPU (CUDA)"]

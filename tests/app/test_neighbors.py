@@ -46,9 +46,6 @@ def test_sense_space_lists_neighbors_of_an_unlabeled_word(tmp_path):
     queries = (make_query(model.encoder, RIVER[key].split(), int(RIVER[f"{key}i"])) for key in "ab")
     near = [n for query in queries for n in index.nearest(query, WEIGHTS, which=SAME)]
     assert len(near) == 12 and listed(page)[-12:] == [f"{n.cosine:.2f}" for n in near]
-    page.text_input(key="a").set_value(LABELED["a"])
-    page.text_input(key="b").set_value(LABELED["b"]).run()
-    assert page.session_state["nlayer"] == "senses"
 
 
 def test_sense_space_in_an_address_stays_until_another_choice():
@@ -115,17 +112,11 @@ def test_word_without_other_sentences_gets_its_nearest_words():
 
 
 def test_kind_of_neighbors_follows_the_word_unless_chosen():
-    page = opened("pages/neighbors.py")
-    assert page.selectbox(key="among").value == "same word"
-    page.text_input(key="a").set_value(WILD["a"]).run()
-    page.session_state["ai"] = 1
-    page.run()
-    assert page.selectbox(key="among").value == "types"
-    page.session_state["ai"], page.session_state["a"] = 3, "They sat by the bank of the river."
-    page.run()
-    assert page.selectbox(key="among").value == "same word"
-    chosen = opened("pages/neighbors.py", among="any word", **WILD)
-    assert chosen.selectbox(key="among").value == "any word"
+    page = opened(PAGE)
+    for sentence, position, kind in ((WILD["a"], 1, "types"), ("They sat by the bank of the river.", 3, "same word")):
+        page.session_state["a"], page.session_state["ai"] = sentence, position
+        assert page.run().selectbox(key="among").value == kind
+    assert opened(PAGE, among="any word", **WILD).selectbox(key="among").value == "any word"
 
 
 def text_of(html: str) -> str:
@@ -156,16 +147,6 @@ def test_line_is_cut_on_both_sides_of_its_target():
     assert '<b class="target">w20</b> w21' in cut and '<b class="target">w20</b> w21' in whole
     short = cut_and_whole(keyword_line(tokens, 20, "", shortened=True))[0]
     assert text_of(short) == " ".join(tokens[20 - SHORT // 2 : 21 + SHORT // 2])
-
-
-def test_target_begins_its_own_column():
-    for tokens, left in ((["A", "grassy", "bank", "."], "A grassy "), (["Bank", "it", "."], "")):
-        cut = cut_and_whole(keyword_line(tokens, 2 if left else 0, ""))[0]
-        assert f'<span class="left"><span>{left}</span></span><span class="right"><b class="target">' in cut
-
-
-def test_markup_is_text():
-    assert "<img" not in keyword_line(["<img>", "bank", "<b>"], 1, "<i>")
 
 
 @pytest.mark.parametrize("is_same_search", [True, False])

@@ -61,13 +61,6 @@ def test_groups_without_substitutes_are_named_by_nearby_words(monkeypatch):
     assert all(" · " in name for name in editor["label"]) and "substitutes" not in table
 
 
-def test_stated_number_of_groups_is_at_most_that_of_different_sentences(private_cache):
-    for texts, stated in ((["We sat on the bank."], "Inconclusive"), (["We sat on the bank.", "The bank lent money."], "in 2 groups;")):
-        corpus = own_corpus.keep_text("\n".join(texts * 10), f"{len(texts)}").name
-        page = read_through(opened("pages/found.py", corpus=corpus, found_word="bank", found_k="3"))
-        assert stated in html_of(page)
-
-
 KEY = ("sentences", "bank")
 
 
@@ -136,7 +129,9 @@ def given_file(page, name: str, text: str):
 
 
 def test_error_in_a_file_of_labels_is_shown_with_its_name():
-    page = given_file(page_with(Labels()), "my friend’s.jsonl", '{"tokens": "x"}')
+    page = page_with(Labels())
+    assert page.button(key="spread.label").disabled and page.button(key="spread.undo").disabled
+    given_file(page, "my friend’s.jsonl", '{"tokens": "x"}')
     for _ in range(2):
         (error,) = page.error
         assert "my friend" in error.value and "line 1" in error.value
@@ -180,32 +175,24 @@ def select_row(page, row: int, key: str):
     return page.run()
 
 
-def test_selected_rows_stay_until_they_are_labeled_or_the_order_changes(gold):
+def test_selected_rows_stay_until_they_are_labeled_or_the_order_changes(gold, monkeypatch):
     page, table = page_with(labeled(gold)), "spread.table.0.sentences.bank"
     select_row(page, 2, table)
     questions(page)[0].set_value("river edge").run()
-    assert page.button(key="spread.label").label == "Label 1 sentence"
-    page.selectbox(key="spread.sense").set_value("river edge").run()
-    page.button(key="spread.label").click().run()
-    assert page.session_state[table] == NOTHING_SELECTED and page.button(key="spread.label").label == "Label 0 sentences"
-    select_row(page, 3, table)
-    page.button(key="spread.next").click().run()
-    assert page.button(key="spread.label").label == "Label 0 sentences"
-
-
-def test_labeled_rows_are_deselected_even_if_the_run_ends_before_the_table(gold, monkeypatch):
-    page, table = page_with(labeled(gold)), "spread.table.0.sentences.bank"
-    select_row(page, 2, table)
     page.selectbox(key="spread.sense").set_value("river edge").run()
     label = page.button(key="spread.label")
+    assert label.label == "Label 1 sentence"
     with monkeypatch.context() as patch:
-        patch.setattr(spread, "_sentences", lambda *_: st.stop())
+        patch.setattr(spread, "_sentences", lambda *_: st.stop())  # the run ends before the table
         label.click().run()
-        assert not [button for button in page.button if button.key == "spread.label"]  # none can be pressed before the table is drawn
+        assert not [button for button in page.button if button.key == "spread.label"]
     page.run()
     assert page.session_state[table] == NOTHING_SELECTED and page.button(key="spread.label").label == "Label 0 sentences"
     (sent,) = filter(None, (table.proto.selection_state for table in page.dataframe))
     assert json.loads(sent) == NOTHING_SELECTED
+    select_row(page, 3, table)
+    page.button(key="spread.next").click().run()
+    assert page.button(key="spread.label").label == "Label 0 sentences"
 
 
 def test_markup_in_names_of_senses_is_escaped(gold):
@@ -220,15 +207,6 @@ def test_markup_in_names_of_senses_is_escaped(gold):
     number = int(offered.key.split(".")[2])
     offered.set_value("?").run()
     assert kept()[sentences()[number]] == "?"
-
-
-def test_spread_without_labels_offers_no_label_and_no_undo():
-    page = opened_whole("pages/spread.py", found_word="bank")
-    assert page.button(key="spread.label").disabled and page.button(key="spread.undo").disabled
-    box = page.selectbox(key="found_word")
-    box.options.append("spr\x01ing")  # as a browser takes any
-    box.set_value("spr\x01ing").run()
-    assert page.query_params["found_word"] == "spring" and "“spring”" in html_of(page)
 
 
 def test_label_is_stored_and_can_be_undone_or_removed(gold, tmp_path):

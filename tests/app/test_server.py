@@ -1,7 +1,6 @@
 """Test the server in front of Streamlit: preloaded scripts, files from memory, and refused requests."""
 
 import asyncio
-import itertools
 import os
 import re
 import socket
@@ -23,7 +22,7 @@ from core.common.limits import limits
 from pages._frame import gate, listening, server
 from pages._frame.gate import Gate
 from pages._frame.menu import list_views, page_address
-from pages._frame.server import BY_PLOTLY, ON_EVERY_PAGE, PLOTLY, SCRIPTS, STATIC, TABLE, WITHOUT_TABLE, FromMemory, routes, scripts
+from pages._frame.server import BY_PLOTLY, ON_EVERY_PAGE, PLOTLY, SCRIPTS, TABLE, WITHOUT_TABLE, FromMemory, routes, scripts
 
 
 def make_scope(path: str, query: bytes = b"", method: str = "GET", **more) -> dict:
@@ -66,16 +65,6 @@ def test_document_preloads_the_scripts_that_its_view_needs(view):
     kinds = {name.split(".")[0] for name in names}
     assert set(ON_EVERY_PAGE) <= kinds
     assert (PLOTLY in kinds) == (view in BY_PLOTLY) and (TABLE in kinds) == (view not in WITHOUT_TABLE)
-
-
-def test_imports_of_preloaded_scripts_are_preloaded():
-    document = set(re.findall(r"\./static/js/([^\"]+)", (STATIC / "index.html").read_text("utf-8")))
-    for kinds in itertools.product((False, True), repeat=2):
-        names = scripts(*kinds)
-        for name in names:
-            first = (SCRIPTS / name).read_text("utf-8", "replace")
-            imports = re.findall(r'(?:^|;)import(?:[^"();]*from)?"\./([^"]+)"', first)
-            assert set(imports) <= set(names) | document, name
 
 
 def test_static_files_are_answered_from_memory(monkeypatch):

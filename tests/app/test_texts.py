@@ -13,7 +13,6 @@ from core.files import user_names
 from core.files.disk_space import Room
 from core.index.sense_space import KEPT, SUBSTITUTES
 from core.index.table import OccurrenceTable
-from core.text import own_corpus
 from pages._cached import shared_jobs
 from pages._export.notebook_values import notebook
 from pages._frame.markup import pathless, plain
@@ -32,12 +31,14 @@ def written(tmp_path):
 
 
 @pytest.mark.parametrize("page", ["pages/neighbors.py", "pages/search.py", "pages/compare.py"])
-def test_path_in_a_link_becomes_a_name(written, page):
+def test_path_in_a_link_becomes_a_name(written, private_cache, page):
     shown = opened(page, corpus=str(written))
     name = shown.session_state["corpus"]
     assert name.startswith("letters.txt · ") and user_names.corpus_exists(name)
     assert address_of(shown, "corpus") == shown.selectbox(key="corpus").value == name
     assert str(written.parent) not in "\n".join(words_on(shown))
+    shown = opened(page, corpus=str(user_names.corpus_path(name)))  # the file of the stored text
+    assert shown.session_state["corpus"] == name and not shown.error and str(private_cache) not in "\n".join(words_on(shown))
 
 
 def test_path_typed_on_a_drawn_page_becomes_a_name(written):
@@ -48,13 +49,6 @@ def test_path_typed_on_a_drawn_page_becomes_a_name(written):
     assert not shown.run().exception
     assert address_of(shown, "corpus") == shown.selectbox(key="corpus").value == shown.session_state["corpus"]
     assert shown.session_state["corpus"].startswith("letters.txt · ")
-
-
-def test_stored_corpus_opened_by_its_file_has_its_name(private_cache):
-    kept = own_corpus.keep_text(TEXT, "letters")
-    shown = opened("pages/neighbors.py", corpus=str(kept.path))
-    assert shown.session_state["corpus"] == kept.name and not shown.error
-    assert str(private_cache) not in "\n".join(words_on(shown))
 
 
 def test_paths_of_the_cache_are_shortened_to_file_names(private_cache, monkeypatch):
@@ -125,15 +119,17 @@ def test_notes_name_each_file_once_and_count_files(tmp_path):
     assert ": the text is read from “text”, not from “title”. To read another, name it." in notes
 
 
-def test_a_folder_is_read_again_when_it_comes_and_when_its_files_change(tmp_path):
+def test_a_folder_is_read_again_when_it_comes_when_its_files_change_and_in_another_language(tmp_path):
     folder = tmp_path / "texts"
     page = opened("pages/texts.py", corpus_way="folder", corpus_folder=str(folder))
     assert "No folder" in page.error[0].value
-    folder.mkdir()
-    for name, n in (("a.txt", 4), ("b.txt", 8)):
-        (folder / name).write_text("Fog rolled in.")
+    (folder / "sub").mkdir(parents=True)
+    for name, text, n in (("a.txt", "Fog rolled in.", 4), ("sub/b.txt", "Fog rolled in.", 8), ("a.txt", "은행에서 나왔다.", 7)):
+        (folder / name).write_text(text, "utf-8")
         page.run()
         assert not page.error and metric(page, "Tokens") == [str(n)]
+    page.selectbox(key="model").set_value("elmo-ko-mini").run()
+    assert not page.error and int(*metric(page, "Tokens")) > 7  # the particle and the ending are tokens
 
 
 def test_texts_without_words_list_no_most_frequent_ones(tmp_path):
@@ -181,37 +177,12 @@ def test_files_stay_in_use_on_other_pages():
     page = bring(opened_whole("pages/texts.py", corpus_way="files"), ("letters.csv", LETTERS.encode()))
     name = name_of_texts(page)
     assert removals(page) == [r"Remove letters\.csv"] and name
-    page = went(page, "change", "map", "texts")
+    page = went(page, "map", "change")
+    uses = format_uses("bank", [(("The", "bank", "."), 1), (("A", "bank", "!"), 1)], ["1", "2"])
+    bring(page, ("uses.csv", uses.encode()))
+    page = went(page, "texts")
     assert removals(page) == [r"Remove letters\.csv"] and name_of_texts(page) == name
-
-
-def test_texts_are_read_again_in_another_language_and_after_a_change_in_their_folder(tmp_path):
-    def script() -> None:
-        import streamlit as st
-
-        from core.text import languages
-        from pages._texts import store
-
-        languages.use(st.session_state.get("read_as", "en"))
-        corpus = store.own_texts()
-        st.session_state.found = corpus.path.read_text("utf-8"), [file.why for file in corpus.skipped]
-
-    folder = tmp_path / "texts"
-    (folder / "sub").mkdir(parents=True)
-    (folder / "sub" / "a.txt").write_text("은행에서 나왔다.", "utf-8")
-    (folder / "b.srt").write_text("1")
-    page = AppTest.from_function(script, default_timeout=60)
-    for key, value in (("corpus_way", "folder"), ("corpus_folder", str(folder))):
-        page.session_state[key] = value
-    found, notes = page.run().session_state.found
-    assert '"은행에서"' in found and "in English letters" in notes[0] and notes[1] == "Files and folders not read: 1 (b.srt)."
-    page.session_state["read_as"] = "ko"
-    found, notes = page.run().session_state.found
-    assert '"은행"' in found and len(notes) == 1
-    for name in ("a.txt", "c.txt"):
-        (folder / "sub" / name).write_text("또 나왔다.", "utf-8")
-        found, _ = page.run().session_state.found
-        assert "은행" not in found and f"sub/{name}" in found
+    assert removals(went(page, "change")) == [r"Remove uses\.csv"]
 
 
 def test_a_deleted_text_leaves_its_inputs_and_no_others_are_emptied():
@@ -317,13 +288,6 @@ def test_rows_to_train_on_stay_with_their_columns():
     assert removals(page) == [r"Remove second\.csv"]
     remove(page, r"second\.csv")
     assert removals(page) == [] and page.button(key="train.go").disabled
-
-
-def test_a_usage_graph_stays_until_it_is_removed():
-    uses = format_uses("bank", [(("The", "bank", "."), 1), (("A", "bank", "!"), 1)], ["1", "2"])
-    page = bring(opened_whole("pages/change.py"), ("uses.csv", uses.encode()))
-    page = went(page, "texts", "change")
-    assert removals(page) == [r"Remove uses\.csv"]
 
 
 def test_the_judgments_of_a_usage_graph_are_left_out_with_a_note(tmp_path):
