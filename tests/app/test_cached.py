@@ -4,10 +4,8 @@ import itertools
 import json
 import os
 import shutil
-import threading
 from dataclasses import dataclass
 
-import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -16,12 +14,11 @@ from core.common import i18n
 from core.common.config import ASSETS
 from core.corpus.search import find
 from core.text import languages
-from core.text.readings import WordInContext
 from core.views import neighbors
 from core.views.concordance import ConcordanceRequest, concordance
 from core.workspace import Names, Workspace, open_workspace
 from pages._cached import cache, classifiers
-from pages._cached.cache import keep, version, view, within_run, workspace_of
+from pages._cached.cache import keep, version, view, within_run
 from pages._classify import tasks
 from pages._frame.in_use import InUse
 from tests.core.test_workspace import ROUNDING, models, requests_of, texts
@@ -65,26 +62,6 @@ def test_value_is_computed_again_if_the_weights_change(tmp_path):
             assert keep("computed", [("model", str(tmp_path))], None, lambda: next(numbers), most=4) == expected
 
 
-def test_two_new_sentences_are_encoded_once_and_in_one_batch(monkeypatch):
-    encoder, batches = cache.model("elmo-mini").encoder, []
-    encode = encoder.encode
-
-    def counted(sentences: list[list[str]]) -> list[np.ndarray]:
-        if threading.current_thread() is threading.main_thread():  # a page opened by an earlier test may still read in its own
-            batches.append(sentences)
-        return encode(sentences)
-
-    monkeypatch.setattr(encoder, "encode", counted)
-    first, second, third = (tuple(text.split()) for text in ("We moored at the bank", "The bank lent us more", "An otter swam"))
-    for request in ([(first, 4), (second, 1)], [(first, 4), (third, 1)], [(first, 2), (third, 2), (third, 0)]):
-        queries = workspace_of("elmo-mini").queries([WordInContext(*each) for each in request])
-    for query, (tokens, position) in zip(queries, request, strict=True):
-        alone = encode([list(tokens)])[0][:, position]
-        assert (query.tokens, query.position) == (tokens, position)
-        np.testing.assert_allclose(query.layers, alone, rtol=1e-3, atol=1e-5)  # it is stored as float16
-    assert batches == [[list(first), list(second)], [list(third)]]
-
-
 def test_value_within_a_run_is_computed_once_in_each_run():
     def script():
         import streamlit as st
@@ -92,12 +69,7 @@ def test_value_within_a_run_is_computed_once_in_each_run():
         from pages._cached.cache import within_run
 
         request = st.session_state.setdefault("asked", [])
-
-        @within_run
-        def length(word: str) -> int:
-            request.append(word)
-            return len(word)
-
+        length = within_run(lambda word: request.append(word) or len(word))
         assert [length("lynx"), length("lynx"), length("mole's")] == [4, 4, 6]
 
     page = AppTest.from_function(script).run()

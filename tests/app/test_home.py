@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-import pandas as pd
 import pytest
 import streamlit
 from safetensors.torch import save_file
@@ -103,20 +102,15 @@ def test_word_in_other_letters_is_read_in_its_language_after_a_click(path: str, 
 RIVER, MONEY = "We sat on the bank and watched the boats.", "The bank refused to lend him any money."
 
 
-def table(page: AppTest) -> pd.DataFrame | None:
-    return export_of(page, "home.expected.table")
-
-
-def words(page: AppTest, side: str = "1st") -> list[str]:
-    rows = table(page)
-    return rows[rows.iloc[:, 0] == side]["word"].tolist()
+def words(page: AppTest) -> list[str]:
+    """Return the words expected in the first sentence."""
+    rows = export_of(page, "home.expected.table")
+    return [] if rows is None else rows[rows.iloc[:, 0] == "1st"]["word"].tolist()
 
 
 def draw_buttons(*, key: str, data: dict, on_put_change) -> None:
     """The chips as Streamlit's own buttons, which AppTest can press."""
     for side in data["sides"]:
-        if side["words"]:
-            streamlit.caption(data["text"]["head"])
         for k, item in enumerate(side["words"]):
             streamlit.button(item["word"], key=f"{key}.{side['side']}.{k}", on_click=home.put, args=(side["side"], item["word"]))
 
@@ -154,8 +148,7 @@ def test_a_model_without_a_softmax_says_so_in_one_line(tmp_path: Path):
     lm = language_model()
     save_hdf5(lm.encoder.model, tmp_path)
     page = opened_whole(model=str(tmp_path), a=RIVER, b=MONEY)
-    assert table(page) is None
-    assert captions(page).count("has no softmax and vocabulary") == 1
+    assert not words(page) and captions(page).count("has no softmax and vocabulary") == 1
     state = {f"softmax.{name}": value.contiguous() for name, value in lm.softmax.state_dict().items()}
     save_file(state, tmp_path / "softmax.safetensors")
     (tmp_path / "vocabulary.txt").write_text("\n".join(lm.vocabulary.words), encoding="utf-8")
@@ -213,11 +206,10 @@ def typed(page: AppTest, **texts: str) -> AppTest:
 
 
 def test_targets_in_a_link_are_used():
-    link = {"a": "The plant employs nine hundred workers.", "ai": "workers", "b": "Water the plant on Sunday."}
-    page = opened("pages/search.py", **link)
-    assert page.session_state["w"] == "workers"
-    assert target_words(opened(**(link | {"ai": "plant"}))) == ("plant", "plant")
-    assert target_words(opened(**(link | {"ai": "nowhere"}))) == ("plant", "plant")
+    link = {"a": "The plant employs nine hundred workers.", "b": "Water the plant on Sunday."}
+    assert opened("pages/search.py", **link, ai="workers").session_state["w"] == "workers"
+    for word in ("plant", "nowhere"):
+        assert target_words(opened(**link, ai=word)) == ("plant", "plant")
     assert target_words(opened(lang="ko", a="함박눈이 내렸다.", b="눈이 아프다.", bi="눈")) == ("함박눈", "눈")
 
 
@@ -236,7 +228,6 @@ def test_groups_follow_the_target_word():
     page = opened("pages/found.py", **link, found_word="bank")
     assert page.selectbox(key="found_word").value == "bank"
     typed(page.switch_page("app.py").run(), a="Her coach shouted from the line.", b="The coach left at noon.")
-    assert target_words(page) == ("coach", "coach")
     box = page.switch_page("pages/senses.py").run().selectbox(key="found_word")
     assert box.value == "coach" and any(line.startswith("bank · ") for line in box.options)
     korean = opened("pages/found.py", lang="ko", a="아기에게 첫 이가 났다.", b="머리에 이가 생겨 약을 발랐다.")

@@ -92,18 +92,6 @@ def test_quiz_counts_points_of_the_user_and_of_elmo():
     assert "Question 1 of 8" in text_of(page) and "Your points: 0 of 0" in text_of(page)
 
 
-def test_quiz_reads_one_word_at_a_time(monkeypatch):
-    read_words = []
-    made = index_tables._built
-    monkeypatch.setattr(index_tables, "_built", lambda sentences, *rest: read_words.append(sentences) or made(sentences, *rest))
-    number = next(n for n in range(400, 500) if all(len(word.senses) == 3 for word in quiz.quiz(n, ENGLISH)[:2]))
-    request = quiz.quiz(number, ENGLISH)
-    page = opened("pages/guess.py", quiz=str(number))
-    assert len(read_words) <= 1 and all(item.targets[0].lemma == request[0].word for some in read_words for item in some)
-    pressed(page, f"guess.choose.{number}.0.0")
-    assert {item.targets[0].lemma for some in read_words for item in some} <= {request[0].word, request[1].word}
-
-
 @pytest.mark.parametrize("given", ["-1", "100000", "<img src=x onerror=alert(1)>"])
 def test_unknown_quiz_opens_the_quiz_of_the_day(given: str):
     page = opened_whole("pages/guess.py", quiz=given)

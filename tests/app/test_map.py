@@ -22,7 +22,7 @@ from tests.app.visit import data_of, html_of, opened, opened_whole, read_through
 
 WILD = {"a": "A lynx watched the deer from a branch above the river.", "ai": "lynx"}
 WILD |= {"b": "My uncle drove his old lynx to the garage on Monday.", "bi": "lynx"}
-PLANTS = {"a": "She waters the plant every morning.", "ai": "plant", "b": "The plant makes steel pipes.", "bi": "plant"}
+PLANTS = {"a": "She waters the plant every morning.", "b": "The plant makes steel pipes."}
 
 
 def ready(**query: str):
@@ -34,14 +34,11 @@ def test_map_follows_the_target_word_unless_a_link_names_another():
     page = ready(**WILD)
     assert page.selectbox(key="map_word").value == "lynx" and "lynx" in page.selectbox(key="map_word").options
     assert "are nearer to the first sentence" in html_of(page)
-    page.selectbox(key="map_word").set_value("play").run()
-    assert page.selectbox(key="map_word").value == "play"
-    for key, value in (("a", PLANTS["a"]), ("b", PLANTS["b"])):
-        page.text_input(key=key).set_value(value)
-    page.session_state["ai"], page.session_state["bi"] = 3, 1
-    page.run()
-    page.session_state["ai"], page.session_state["bi"] = 3, 1
-    page.run()
+    for key in "ab":
+        page.text_input(key=key).set_value(PLANTS[key])
+    for _ in range(2):
+        page.session_state["ai"], page.session_state["bi"] = 3, 1
+        page.run()
     assert page.selectbox(key="map_word").value == "plant"
 
 

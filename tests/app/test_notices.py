@@ -34,11 +34,11 @@ from tests.app.visit import written
 SHARES = st.one_of(st.sampled_from([0.0, 0.25, 0.5, 0.50004, 1.0]), st.floats(0, 1))
 
 
-def plain(lines: list[str]) -> str:
-    """The lines in one, none of them empty, with no markup but our own."""
-    said = " ".join(written(lines))
-    assert all(line.strip() for line in lines) and not re.search(r"<(?!/?b>)", said)
-    return said
+def sentences(lines: list[str], most: int = 2) -> list[str]:
+    """At most so many lines, none of them empty, none with markup of the input's own."""
+    assert 0 < len(lines) <= most and all(line.strip() for line in lines)
+    assert not any(re.search(r"<(?!/?b>)", line) for line in written(lines))
+    return written(lines)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_about_names_the_best_layers_and_their_lead(accuracy: dict[str, float], 
 def test_map_has_one_chance_in_the_notice_and_in_the_figure():
     figures = (("0", 0.46, 0.48), ("1", 0.88, 0.49))
     spaces = {name: SimpleNamespace(one_nn=share, null_mean=null, null_95=0.9, n=32) for name, share, null in figures}
-    assert plain(measures.write_notices("bank", spaces)).count("chance 48%") == 2
+    assert " ".join(sentences(measures.write_notices("bank", spaces))).count("chance 48%") == 2
     assert "chance 48%" in measures.accuracy(spaces, None, base=spaces["0"], majority=False)[1]
 
 
@@ -72,7 +72,7 @@ def test_compare_counts_shared_neighbors(shared: list[int], cka: float, p: float
     c = Comparison(words=words, **both, profile=np.zeros(n), chance=0.1, random=(0.2, 0.1))
     paired = SimpleNamespace(random=0.01, p=p, n=n)
     result = SimpleNamespace(names=("<i>a", "b"), comparison=c, cka_pair=cka, paired=paired, halves=halves, shift=None, shared=0)
-    said = plain(compare.write_notices(result))
+    said = " ".join(sentences(compare.write_notices(result), most=5))
     assert f"<b>{np.mean(shared):.1f}</b> of a word’s {k} neighbors on average ({n:,} words" in said
     none = float(np.mean(np.array(shared) == 0))
     assert ("nearly every list is identical" in said) == all(s == k for s in shared)
@@ -102,13 +102,6 @@ def test_search_counts_occurrences_and_adjacent_words(documents: list, query: st
 
 
 ANY_WORDS = st.sampled_from(["jam", "the", "배", "\u2060가", "🎉", "<b>", "a&b", ".", "x" * 60])
-
-
-def sentences(lines: list[str]) -> list[str]:
-    """At most two lines, none of them empty, none with markup of the input's own."""
-    assert 0 < len(lines) <= 2 and all(line.strip() for line in lines)
-    assert not any(re.search(r"<(?!/?b>)", line) for line in written(lines))
-    return written(lines)
 
 
 COSINES = st.one_of(st.sampled_from([0.0, 0.5, 0.51, 1.0]), st.floats(-1, 1, width=32))

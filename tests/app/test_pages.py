@@ -67,9 +67,8 @@ def test_public_server_does_not_reveal_whether_a_path_exists(monkeypatch, tmp_pa
                 (place / name).write_text("{}")
         page = opened(path, **{key: str(place)})
         assert any("on this server" in error.value for error in page.error)
-        seen.append(
-            [(type(item).__name__, getattr(item, "value", "")) for item in (*page.error, *page.info, *page.markdown, *page.get("html"))]
-        )
+        items = (*page.error, *page.info, *page.markdown, *page.get("html"))
+        seen.append([(type(item).__name__, getattr(item, "value", "")) for item in items])
     assert seen[0] == seen[1]
 
 
@@ -84,13 +83,8 @@ def test_report_of_a_problem_has_no_path(tmp_path):
     assert "model: elmo-mini" in report and "corpus: custom" in report and str(tmp_path) not in report
 
 
-@pytest.mark.parametrize(
-    ("typed", "shown"),
-    [
-        ("써야겠어요", "머리에 얹음"),  # a form that none of the labeled sentences of 쓰다 has
-        ("먹었다", "“먹었다”"),  # without labels: its verb's other forms are its sentences
-    ],
-)
+# The first form is in none of the labeled sentences of 쓰다. The second verb has no labels: the sentences of its other forms are shown.
+@pytest.mark.parametrize(("typed", "shown"), [("써야겠어요", "머리에 얹음"), ("먹었다", "“먹었다”")])
 def test_korean_verb_is_found_by_any_form(typed: str, shown: str):
     page = read_through(opened("pages/found.py", lang="ko", found_word=typed))
     assert not page.info and shown in html_of(page) and "그룹" in html_of(page)
@@ -107,8 +101,6 @@ def test_slide_of_an_invented_word_works_in_korean():
 
 def test_upload_button_has_a_readable_korean_label():
     """CSS has no escapes such as \\ud30c."""
-    page = opened("pages/texts.py", lang="ko")
-    labels = re.findall(
-        r'stFileUploaderDropzone"\] button p::after \{content: "([^"]*)"', "\n".join(str(each.proto.body) for each in page.get("html"))
-    )
+    html = html_of(opened("pages/texts.py", lang="ko"))
+    labels = re.findall(r'stFileUploaderDropzone"\] button p::after \{content: "([^"]*)"', html)
     assert labels and all(HANGUL.search(label) and "\\" not in label for label in labels)

@@ -30,21 +30,6 @@ def make_scope(path: str, query: bytes = b"", method: str = "GET", **more) -> di
     return scope | {"headers": [], "server": ("localhost", 80)} | more
 
 
-def answer(app, path: str, query: str = "", method: str = "GET") -> tuple[int, dict[str, str], bytes]:
-    """Return the status, headers and body of a request."""
-    sent = []
-
-    async def receive() -> dict:
-        return {"type": "http.request"}
-
-    async def send(message: dict) -> None:
-        sent.append(message)
-
-    asyncio.run(app(make_scope(path, query.encode(), method), receive, send))
-    headers = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
-    return sent[0]["status"], headers, b"".join(message.get("body", b"") for message in sent[1:])
-
-
 def page_of(content: bytes):
     """Return an app that answers every request with this content."""
 
@@ -53,40 +38,6 @@ def page_of(content: bytes):
         await send({"type": "http.response.body", "body": content})
 
     return page
-
-
-@pytest.mark.parametrize("view", list_views())
-def test_document_preloads_the_scripts_that_its_view_needs(view):
-    file, parameters = page_address(view)
-    path = "/" if file == "app.py" else "/" + file.removeprefix("pages/").removesuffix(".py")
-    _, _, body = answer(Starlette(routes=routes()), path, "&".join(f"{name}={value}" for name, value in parameters.items()))
-    names = re.findall(r'rel="modulepreload" crossorigin href="\./static/js/([^"]+)"', body.decode())
-    assert len(names) == len(set(names)) and all((SCRIPTS / name).is_file() for name in names)
-    kinds = {name.split(".")[0] for name in names}
-    assert set(ON_EVERY_PAGE) <= kinds
-    assert (PLOTLY in kinds) == (view in BY_PLOTLY) and (TABLE in kinds) == (view not in WITHOUT_TABLE)
-
-
-def test_static_files_are_answered_from_memory(monkeypatch):
-    passed = []
-
-    async def streamlit(scope, receive, send) -> None:
-        passed.append((scope["method"], scope["path"]))
-        await page_of(b"page")(scope, receive, send)
-
-    app = FromMemory(streamlit)
-    for name in scripts(True, True):
-        status, headers, body = answer(app, f"/static/js/{name}")
-        assert status == 200 and body == (SCRIPTS / name).read_bytes() and int(headers["content-length"]) == len(body)
-        assert headers["content-type"].startswith("application/javascript") and "immutable" in headers["cache-control"]
-    assert not passed
-    others = [("GET", path) for path in ("/static/js/../../index.html", "/_stcore/health", "/static/js/none.js")]
-    others += [("HEAD", f"/static/js/{scripts(True, True)[0]}")]
-    for method, path in others:
-        answer(app, path, method=method)
-    assert passed == others
-    monkeypatch.setattr(server.st, "get_option", lambda name: "sub" if name == "server.baseUrlPath" else None)
-    assert answer(FromMemory(streamlit), f"/sub/static/js/{scripts(True, True)[0]}")[0] == 200
 
 
 SESSION, FILE = "b406b738-a4a0-4ac8-b378-59d598a79409", "bfc22c90-4218-46f1-bbd9-53ebd466d258"
@@ -151,9 +102,53 @@ def request(
         result.status, result.text = error.status_code, error.detail
         return result
     result.status = sent_messages[0].get("status") if sent_messages else None
+    result.headers = {name.decode(): value.decode() for name, value in sent_messages[0].get("headers", ())} if sent_messages else {}
     result.text = b"".join(message.get("body", b"") for message in sent_messages).decode("utf-8", "replace")
     result.bodies = [message["body"] for message in sent_messages if message.get("body")]
     return result
+
+
+@pytest.mark.parametrize("view", list_views())
+def test_document_preloads_the_scripts_that_its_view_needs(listen, view):
+    listen(OWN)
+    file, parameters = page_address(view)
+    path = "/" if file == "app.py" else "/" + file.removeprefix("pages/").removesuffix(".py")
+    document = request(
+        path, app=Starlette(routes=routes()), query="&".join(f"{name}={value}" for name, value in parameters.items()).encode()
+    )
+    names = re.findall(r'rel="modulepreload" crossorigin href="\./static/js/([^"]+)"', document.text)
+    assert len(names) == len(set(names)) and all((SCRIPTS / name).is_file() for name in names)
+    kinds = {name.split(".")[0] for name in names}
+    assert set(ON_EVERY_PAGE) <= kinds
+    assert (PLOTLY in kinds) == (view in BY_PLOTLY) and (TABLE in kinds) == (view not in WITHOUT_TABLE)
+
+
+def test_static_files_are_answered_from_memory(listen, monkeypatch):
+    passed = []
+
+    async def streamlit(scope, receive, send) -> None:
+        passed.append((scope["method"], scope["path"]))
+        await page_of(b"page")(scope, receive, send)
+
+    listen(OWN)
+    names = scripts(True, True)
+    for name in names:
+        answered = request(f"/static/js/{name}", app=FromMemory(streamlit))
+        body, headers = b"".join(answered.bodies), answered.headers
+        assert answered.status == 200 and body == (SCRIPTS / name).read_bytes() and int(headers["content-length"]) == len(body)
+        assert headers["content-type"].startswith("application/javascript") and "immutable" in headers["cache-control"]
+    assert not passed
+    others = [
+        ("GET", "/static/js/../../index.html"),
+        ("GET", "/_stcore/health"),
+        ("GET", "/static/js/none.js"),
+        ("HEAD", f"/static/js/{names[0]}"),
+    ]
+    for method, path in others:
+        request(path, method=method, app=FromMemory(streamlit))
+    assert passed == others
+    monkeypatch.setattr(server.st, "get_option", lambda name: "sub" if name == "server.baseUrlPath" else None)
+    assert request(f"/sub/static/js/{names[0]}", app=FromMemory(streamlit)).bodies and passed == others
 
 
 LOCAL = ["localhost", "localhost:8501", "LOCALHOST:1", "127.0.0.1", "127.0.0.1:8501", "[::1]:8501", "[::1]"]

@@ -267,16 +267,6 @@ def test_senses_of_any_name_are_shown_and_the_notebook_has_the_word_of_the_page(
     assert "'slate'" in "".join(code_cells(notebook("collocates", page.session_state["_taken"].settings)))
 
 
-def test_documents_are_those_that_the_table_names():
-    letters = "document,text\nletter 1,The otter slept. It dreamed.\nletter 2,The bank lent an otter money.\nletter 1,The otter woke.\n"
-    page = bring(opened_whole("pages/texts.py", find="otter"), ("letters.csv", letters.encode()))
-    assert metric(page, "Documents") == ["2"]
-    page.session_state["texts_view"] = "search"
-    page.run()
-    lines = next(table for table in tables(page) if "document" in table)
-    assert list(lines["document"]) == ["letter 1", "letter 2", "letter 1"]
-
-
 def test_rows_to_train_on_stay_with_their_columns():
     page = opened_whole("pages/train.py", train_task="own", variants="tfidf")
     rows = "".join(f"remark {k},{'ab'[k % 2]},more about {k}\n" for k in range(60))
