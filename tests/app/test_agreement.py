@@ -3,7 +3,6 @@
 import json
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from scipy.special import softmax
@@ -11,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from core import workspace
 from core.cli import wire
-from core.common.config import ASSETS, MINI
+from core.common.config import MINI
 from core.common.limits import limits
 from core.corpus import label_files
 from core.corpus.spread import Labels
@@ -128,19 +127,6 @@ REQUESTS = {
 VARIABLES = {"substitutes": "expected", "attribution": "answer", "layouts": "layout", "edits": "path"}  # of notebooks, if not "result"
 
 
-def change_requests(folder: Path) -> list:
-    """Return requests that compare every second bundled sentence of two words with the others."""
-    lines = (ASSETS / "sentences.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
-    lines = [line for line in lines if re.search('"lemma": "(bank|bark)"', line)]  # to read all sentences again takes 18 s
-    sides = [folder / "even.jsonl", folder / "odd.jsonl"]
-    for k, path in enumerate(sides):
-        path.write_text("".join(lines[k::2]), encoding="utf-8")
-    first, second = ({"corpus": str(path)} for path in sides)
-    return [
-        ({"word": word, "first": first, "second": second, "space": space}, "", {}) for word, space in (("bank", "senses"), ("bark", "1"))
-    ]
-
-
 def page_of_requests(requests) -> None:
     import time
 
@@ -160,7 +146,9 @@ def page_of_requests(requests) -> None:
 
 
 def test_page_notebook_and_command_give_one_result(answer, monkeypatch, tmp_path):
-    requests_of = REQUESTS | {"change": change_requests(tmp_path)}
+    first, second = ({"corpus": path} for path in write_two_texts(tmp_path))
+    change = [({"word": "bank", "first": first, "second": second, "space": space}, "", {}) for space in ("senses", "1")]
+    requests_of = REQUESTS | {"change": change}
     assert set(requests_of) == set(wire.VIEWS)
     model = open_model("elmo-mini")
     opened, open_workspace = {}, workspace.open_workspace

@@ -32,17 +32,12 @@ def vectors(folder: Path, seed: int) -> Path:
     return path
 
 
-def test_two_files_of_one_name_are_two_spaces(tmp_path):
+def test_two_files_of_one_name_are_two_spaces_and_one_name_is_one(tmp_path):
     a, b = vectors(tmp_path / "a", 0), vectors(tmp_path / "b", 1)
-    page = opened_whole("pages/compare.py", first=str(a), second=str(b))
-    message = html_of(page)
+    message = html_of(opened_whole("pages/compare.py", first=str(a), second=str(b)))
     assert "a/vec.txt and b/vec.txt share" in message and str(tmp_path) not in message
     assert "nearly every list is identical" not in message
-
-
-def test_comparison_of_a_space_with_itself_says_so():
-    page = opened_whole("pages/compare.py", first="elmo-mini · 1", second="elmo-mini · 1")
-    assert "Both sides are one space" in html_of(page)
+    assert "Both sides are one space" in html_of(opened_whole("pages/compare.py", first=str(a), second=str(a)))
 
 
 def test_sense_space_is_compared_and_the_target_word_shown():

@@ -279,14 +279,13 @@ def test_second_click_does_not_interrupt_a_callback():
         def delete() -> None:
             get_script_run_ctx().script_requests.request_rerun(RerunData())  # the user clicks again
             st.session_state.deleted = True
-            st.session_state.forgotten = True
 
         patches.protect_callbacks()
         st.button("Delete", on_click=delete)
 
     page = AppTest.from_function(script).run()
     page.button[0].click().run()
-    assert page.session_state.deleted and page.session_state.forgotten
+    assert page.session_state.deleted
 
 
 def test_next_run_waits_for_the_callbacks_of_the_session_and_not_for_those_of_others(monkeypatch):

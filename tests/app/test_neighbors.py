@@ -1,6 +1,5 @@
 """Test the Neighbors page: the sense space, the lists, and a neighbor that becomes the target sentence."""
 
-import json
 import re
 import shutil
 from types import SimpleNamespace
@@ -24,28 +23,10 @@ from tests.app.visit import address_of, html_of, opened, opened_whole, read_thro
 
 PAGE = "pages/neighbors.py"
 LABELED = {"a": "The bank lent us money .", "ai": "1", "b": "We sat on the bank of a lake .", "bi": "4"}
-RIVER = {"a": "The river was wide .", "ai": "1", "b": "He swam across a river .", "bi": "4"}
 
 
 def listed(page) -> list[str]:
     return re.findall(r'<span class="cosine">([\d.]+)</span>', html_of(page))
-
-
-def test_sense_space_lists_neighbors_of_an_unlabeled_word(tmp_path):
-    labels = {"lent me money": "firm", "was steep and muddy": "edge", "paid no interest": "firm"}
-    rows = [{"tokens": f"the bank {end} .".split(), "position": 1, "word": "bank", "sense": sense} for end, sense in labels.items()]
-    rows += [{"tokens": f"the river {end} .".split()} for end in ("rose", "fell", "froze in winter", "was wide", "ran dry", "turns here")]
-    corpus = str(tmp_path / "own.jsonl")
-    (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    page = opened_whole(PAGE, corpus=corpus, **RIVER)
-    read_through(page)
-    assert page.session_state["nlayer"] == "1" and page.session_state["among"] == "same word"
-    page.segmented_control(key="nlayer").set_value("senses").run()
-    model = open_model("elmo-mini")
-    index = SenseIndex(open_table(corpus, model), open_workspace(model).sense_space)
-    queries = (make_query(model.encoder, RIVER[key].split(), int(RIVER[f"{key}i"])) for key in "ab")
-    near = [n for query in queries for n in index.nearest(query, WEIGHTS, which=SAME)]
-    assert len(near) == 12 and listed(page)[-12:] == [f"{n.cosine:.2f}" for n in near]
 
 
 def test_sense_space_in_an_address_stays_until_another_choice():
@@ -53,7 +34,12 @@ def test_sense_space_in_an_address_stays_until_another_choice():
     assert page.session_state["nlayer"] == "senses" and address_of(page, "nlayer") == "senses"
     assert page.session_state["among"] == "same word"  # spellings have no place in it
     page.text_input(key="a").set_value("The bank raised its rates .").run()
-    assert page.session_state["nlayer"] == "senses" and len(listed(page)) >= 20
+    assert page.session_state["nlayer"] == "senses"
+    model = open_model("elmo-mini")
+    index = SenseIndex(open_table("sentences", model), open_workspace(model).sense_space)
+    queries = [make_query(model.encoder, tokens.split(), k) for tokens, k in (("The bank raised its rates .", 1), (LABELED["b"], 4))]
+    near = [n for query in queries for n in index.nearest(query, WEIGHTS, k=8, which=SAME)]
+    assert listed(page)[-16:] == [f"{n.cosine:.2f}" for n in near]
     page.segmented_control(key="nlayer").set_value("2").run()
     assert page.session_state["nlayer"] == "2"
     page.selectbox(key="among").set_value("types").run()

@@ -25,11 +25,6 @@ from pages._frame.menu import list_views, page_address
 from pages._frame.server import BY_PLOTLY, ON_EVERY_PAGE, PLOTLY, SCRIPTS, TABLE, WITHOUT_TABLE, FromMemory, routes, scripts
 
 
-def make_scope(path: str, query: bytes = b"", method: str = "GET", **more) -> dict:
-    scope = {"type": "http", "method": method, "path": path, "raw_path": path.encode(), "query_string": query, "scheme": "http"}
-    return scope | {"headers": [], "server": ("localhost", 80)} | more
-
-
 def page_of(content: bytes):
     """Return an app that answers every request with this content."""
 
@@ -95,7 +90,8 @@ def request(
 
     named = [*([("host", host)] if host is not None else []), *headers]
     encoded = [(name.lower().encode(), value.encode("latin-1")) for name, value in named]
-    scope = make_scope(path, query, method, type=kind, headers=encoded, extensions={"websocket.http.response": {}})
+    scope = {"type": kind, "method": method, "path": path, "raw_path": path.encode(), "query_string": query, "headers": encoded}
+    scope |= {"scheme": "http", "server": ("localhost", 80), "extensions": {"websocket.http.response": {}}}
     try:
         asyncio.run(Gate(streamlit)(scope, receive, send))
     except gate.HTTPException as error:  # Starlette turns it into a response
