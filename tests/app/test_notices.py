@@ -58,7 +58,7 @@ def test_about_names_the_best_layers_and_their_lead(accuracy: dict[str, float], 
 def test_map_has_one_chance_in_the_notice_and_in_the_figure():
     figures = (("0", 0.46, 0.48), ("1", 0.88, 0.49))
     spaces = {name: SimpleNamespace(one_nn=share, null_mean=null, null_95=0.9, n=32) for name, share, null in figures}
-    assert " ".join(sentences(measures.write_notices("bank", spaces))).count("chance 48%") == 2
+    assert " ".join(sentences(measures.write_notices("bank", spaces), most=3)).count("chance 48%") == 2
     assert "chance 48%" in measures.accuracy(spaces, None, base=spaces["0"], majority=False)[1]
 
 
