@@ -9,7 +9,6 @@ import pytest
 
 from core.analysis.aligned_umap import FrozenMaps, by_chance
 from core.analysis.anisotropy import random_level_of_mix
-from core.analysis.axes import CLOSE
 from core.common.config import ASSETS
 from core.elmo.models import open_model as opened_model
 from core.live.widgets import mix_setting
@@ -54,22 +53,6 @@ def test_too_few_sentences_are_inconclusive():
     assert "(no interval)" in line and line.endswith(", inconclusive.")
     lines = mix.compare_layers("jam", first, {"1": second})
     assert "is inconclusive" in lines[0] and "points: no interval" in lines[-1]
-
-
-FRUIT = {"a": "She ate a lemon and a pear.", "ai": "lemon", "b": "The old car was a lemon and broke down again.", "bi": "lemon"}
-
-
-def test_data_of_the_mix_widget_of_an_unlabeled_word():
-    page = read_through(opened("pages/mix.py", **FRUIT))
-    given = sent(page)
-    first, second = given["asked"]
-    assert first["rows"] == second["rows"] and first["listed"] > 60 and given["close"] == CLOSE
-    assert given["pairs"] is None and given["chance"] is None and "no accuracy" in given["text"]["unlabeled"]
-    assert "banana" in {given["lines"][str(row)][1].casefold() for row in first["rows"][: first["listed"]]}
-    assert all(given["lines"][str(row)][1].casefold().startswith("lemon") for row in given["map"]["rows"] if row >= 0)
-    assert set(given["map"]["rows"]) <= set(first["rows"])
-    assert [len(places) for places in given["map"]["layers"]] == [2 * len(given["map"]["rows"])] * 3
-    assert "cosine of your two words" in html_of(page) and near(page) and not page.metric
 
 
 def test_progress_is_shown_for_a_labeled_word_with_one_sense(tmp_path, monkeypatch):

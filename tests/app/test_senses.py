@@ -258,26 +258,20 @@ def test_labels_that_exceed_a_limit_as_a_text_are_not_used_everywhere(gold, monk
     assert page.session_state["corpus"] == KEY[0]
 
 
-def test_damaged_file_of_labels_is_set_aside_with_a_warning(gold):
+def test_damaged_row_is_set_aside_with_a_warning_and_labels_of_missing_sentences_are_counted(gold):
     save(labeled(gold))
+    save(Labels((((("No", "bank", "here"), 1), "river edge"),)))
     path = saved_labels.stored_file(*KEY)
     with path.open("a") as stream:
         stream.write("{broken")
     page = opened_whole("pages/spread.py", found_word="bank")
     (warning,) = page.warning
-    assert "could not all be read" in warning.value and "line 5" in warning.value and str(path.parent) not in warning.value
-    assert len(kept()) == 4 and "4 labels spread" in html_of(page)
+    assert "could not all be read" in warning.value and "line 6" in warning.value and str(path.parent) not in warning.value
+    assert "Labels of sentences not in this corpus, kept: 1." in captions(page)
+    assert len(kept()) == 5 and "4 labels spread" in html_of(page)
     (aside,) = saved_labels.find_set_aside(path)
     page.button(key=f"spread.remove.{aside.name}").click().run()
     assert not page.warning and not saved_labels.find_set_aside(path)
-
-
-def test_labels_of_missing_sentences_are_stored_and_counted(gold):
-    save(labeled(gold))
-    save(Labels((((("No", "bank", "here"), 1), "river edge"),)))
-    page = opened_whole("pages/spread.py", found_word="bank")
-    assert "Labels of sentences not in this corpus, kept: 1." in captions(page)
-    assert "4 labels spread" in html_of(page)
 
 
 def test_labels_used_everywhere_are_measured_without_guesses_and_deleted_with_their_corpus(gold, private_cache):

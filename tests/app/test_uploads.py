@@ -16,11 +16,16 @@ def script(several: bool) -> None:
     st.session_state.found = [(file.name, file.read()) for file in upload_box("box", "Files", 5, several=several)]
 
 
-def test_removing_a_file_removes_those_it_replaced():
-    page = AppTest.from_function(script, args=(False,)).run()
+def with_two_files(several: bool) -> AppTest:
+    page = AppTest.from_function(script, args=(several,)).run()
     for name in ("a.txt", "b.txt"):
         page.file_uploader[0].upload(name, name.encode())
         page.run()
+    return page
+
+
+def test_removing_a_file_removes_those_it_replaced():
+    page = with_two_files(several=False)
     folder = Path(page.session_state["uploads"].name)
     assert len([*folder.iterdir()]) == 2  # a waiting training may read the first one
     page.button[0].click().run()
@@ -29,10 +34,7 @@ def test_removing_a_file_removes_those_it_replaced():
 
 @pytest.mark.parametrize(("several", "found"), [(False, ["b.txt"]), (True, ["a.txt", "b.txt"])])
 def test_a_refused_file_replaces_no_other(monkeypatch, several, found):
-    page = AppTest.from_function(script, args=(several,)).run()
-    for name in ("a.txt", "b.txt"):
-        page.file_uploader[0].upload(name, name.encode())
-        page.run()
+    page = with_two_files(several)
     assert page.session_state.found == [(name, name.encode()) for name in found]
 
     def refuse(*_: object) -> None:
