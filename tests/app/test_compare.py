@@ -13,7 +13,7 @@ from core.common.config import ASSETS
 from core.index.table import OccurrenceTable
 from core.text import languages
 from core.views import compare
-from core.views.compare import SpaceName, find_form
+from core.views.compare import find_form
 from pages._cached import cache, shared_jobs
 from pages._frame import examples
 from pages._frame.jobs import QUEUE
@@ -106,6 +106,7 @@ def test_measuring_two_models_can_be_stopped_and_continued(monkeypatch):
     monkeypatch.setattr(compare_page.cache, "open_claimed", lambda *_, **__: OccurrenceTable(ASSETS / "targets").basic)
 
     def script():
+        from core.views.compare import SpaceName
         from pages._models.compare import show_models as show
 
         show(tuple(SpaceName(name, "2", "sentences") for name in ("elmo-mini", "another")))

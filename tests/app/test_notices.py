@@ -192,7 +192,7 @@ def listed(sentence: str, *near: str | tuple[int, str], lemma: str | None = "ban
     entries = [
         TypeNeighbor(item, 0.5, 1)
         if isinstance(item, str)
-        else Neighbor(Occurrence(item[0], "bank", ("a", "bank"), 1, item[1] or None, "bank" if item[1] else None), 0.5)
+        else Neighbor(Occurrence(item[0], "bank", (str(item[0]), "bank"), 1, item[1] or None, "bank" if item[1] else None), 0.5)
         for item in near
     ]
     return Neighbors(word=WordInContext(tuple(sentence.split()), 1), entries=entries, lemma=lemma)
