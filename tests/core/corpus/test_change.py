@@ -30,9 +30,7 @@ def test_the_measures_are_those_of_scipy_and_all_permutations_at_once_are_what_o
     first, second, groups = drawn(9, 1), drawn(7, 2, 1.0), np.arange(16) % 3
     measures = change(first, second, groups, permutations=199).measures
     apd = cdist(first, second, "cosine").mean()
-    assert measures["apd"].value == pytest.approx(apd, abs=1e-5) and average_pairwise_distance(first, second) == pytest.approx(
-        apd, abs=1e-5
-    )
+    assert measures["apd"].value == pytest.approx(apd, abs=1e-5) == average_pairwise_distance(first, second)
     means = [[part.mean(axis=0)] for part in (first, second)]
     assert measures["prt"].value == pytest.approx(cdist(*means, "cosine")[0, 0], abs=1e-5)
     assert measures["jsd"].value == pytest.approx(jensenshannon(np.bincount(groups[:9]), np.bincount(groups[9:]), base=2), abs=1e-6)

@@ -9,7 +9,7 @@ from scipy.stats import chi2_contingency
 from core.common.errors import BadInput
 from core.corpus.concordance import WIDEST, by_sense, collocates, label_of, lines, near, with_word_near
 from core.corpus.encoded import EncodedCorpus, encode
-from core.corpus.measures import BONFERRONI, keywords, log_dice
+from core.corpus.measures import keywords, log_dice
 from core.corpus.search import LEMMA, WORD, find
 from core.text.corpora import open_corpus
 from core.text.sentences import Sentence, Target
@@ -60,19 +60,17 @@ def corpus_of(*texts: str) -> EncodedCorpus:
     return encode([Sentence(tuple(text.split())) for text in texts])
 
 
-def test_a_token_between_two_hits_counts_once_and_hits_do_not_count():
+def test_a_token_counts_once_where_hits_meet_or_overlap_and_hits_do_not_count():
     corpus = corpus_of("bank x bank bank y")
     items = collocates(corpus, find(corpus, "bank"), minimum=1)
     assert sorted((item.word, item.together, item.left, item.right) for item in items) == [("x", 1, 0, 1), ("y", 1, 0, 1)]
-
-
-def test_tokens_of_hits_that_overlap_count_once():
     corpus = corpus_of(*["ha ha ha ha ha bank river"] * 6, *["river river water water ha boat"] * 20)
     # 162 tokens: 30 in hits, 12 near (bank and river 6 each), and 120 others with 40 of river and none of bank
     g2 = {item.word: item.log_likelihood for item in collocates(corpus, find(corpus, "ha ha"), minimum=1)}
     tables = {"river": [[6, 40], [6, 80]], "bank": [[6, 0], [6, 120]]}
-    expected = {word: chi2_contingency(table, correction=False, lambda_="log-likelihood").statistic for word, table in tables.items()}
-    assert g2 == pytest.approx(expected) and g2 == pytest.approx({"river": 1.28, "bank": 32.18}, abs=0.01)
+    assert g2 == pytest.approx(
+        {word: chi2_contingency(table, correction=False, lambda_="log-likelihood").statistic for word, table in tables.items()}
+    )
 
 
 @pytest.mark.parametrize(
@@ -96,22 +94,13 @@ def test_a_near_word_is_read_as_a_query_is():
     hits = find(corpus, "bank")
     for word, n in (("money", 1), ("Money", 1), (" MONEY ", 1), ("cafe\u0301", 1), ("Café", 1), ("이", 1), ("\u2060이", 1), ("gold", 0)):
         assert with_word_near(corpus, hits, word, 5).sum() == n, word
-
-
-def test_a_phrase_is_near_within_the_window_and_the_sentence():
     corpus = corpus_of("New York has a bank .", "a bank in New York .", "New bank York", "bank .", "New York")
     hits = find(corpus, "bank")
-    for query, window, near_by in (
+    for query, window, near_by in (  # a phrase is near within the window and the sentence
         *(("new york", 3, [True, True, False, False]), ("New York", 2, [False, True, False, False])),
         *(("york", 1, [False, False, True, False]), ("yo*", 5, [True, True, True, False])),
     ):
         assert with_word_near(corpus, hits, query, window).tolist() == near_by, query
-
-
-def test_words_that_carry_grammar_can_be_left_out(ours):
-    hits = find(ours, "bank")
-    every, content = ({item.word for item in collocates(ours, hits, **how)} for how in ({}, {"without": {"the", "otterhound"}}))
-    assert "the" in every and content == every - {"the"}
 
 
 def test_by_sense_each_sense_is_reported_by_its_own_words():
@@ -125,9 +114,8 @@ def test_by_sense_each_sense_is_reported_by_its_own_words():
     hits = find(corpus, "bank")
     lists = by_sense(corpus, hits, label_of(corpus, hits), minimum=2)
     named = {corpus.senses[k]: words for k, words in lists.items()}
-    assert (named["river"][0].word, named["river"][0].n, named["river"][0].elsewhere) == ("river", 3, 0)
-    assert (named["money"][0].word, named["money"][0].n) == ("money", 3) and named["money"][0].z > 0
-    assert "river" not in {word.word for word in named["money"]}
+    assert [(named[sense][0].word, named[sense][0].n, named[sense][0].elsewhere) for sense in named] == [(sense, 3, 0) for sense in named]
+    assert named["money"][0].z > 0 and "river" not in {word.word for word in named["money"]}
 
 
 def test_one_sense_a_wide_window_and_a_corpus_without_words_are_refused(ours):
@@ -141,7 +129,9 @@ def test_one_sense_a_wide_window_and_a_corpus_without_words_are_refused(ours):
         keywords(ours, encode([]))
 
 
-def test_many_hits_and_none(ours):
+def test_words_can_be_left_out_and_many_hits_or_none_have_their_collocates(ours):
+    every, content = ({item.word for item in collocates(ours, find(ours, "bank"), without=words)} for words in ((), {"the"}))
+    assert "the" in every and content == every - {"the"}
     assert collocates(ours, find(ours, "otterhound"), minimum=1) == []
     corpus = corpus_of(*["the bank"] * 10_000)
     (item,) = collocates(corpus, find(corpus, "the"))
@@ -162,13 +152,3 @@ def test_keyness_is_the_g_test_of_the_two_counts_and_the_other_way_round_only_tu
         assert item.log_likelihood == pytest.approx(chi2_contingency(table, correction=False, lambda_="log-likelihood").statistic)
         assert (item.log_ratio > 0) == (a / len(first) > b / len(second))
         assert item.first_per_million == pytest.approx(1e6 * a / len(first))
-
-
-def test_halves_drawn_at_random_have_few_keywords():
-    """The null: with Bonferroni any word at all in no more than 5% of splits; a few more, as words come in sentences and not one by one."""
-    sentences, alarms = open_corpus("sentences"), 0
-    for seed in range(10):
-        half = np.random.default_rng(seed).permutation(len(sentences)) < len(sentences) // 2
-        first, second = (encode([s for s, own in zip(sentences, half, strict=True) if own == side]) for side in (True, False))
-        alarms += any(item.p < 0.05 for item in keywords(first, second, correction=BONFERRONI))
-    assert alarms <= 2

@@ -39,12 +39,14 @@ def given(path: Path) -> dict:
     return dict(label_files.read_stored(path, "bank"))
 
 
-def test_two_tabs_keep_each_others_labels(path):
+def test_two_tabs_keep_each_others_labels_and_a_rename_reaches_them(path):
     first, second = Labels(), Labels()
     for k in (0, 1, 2):
         second = label(path, second, k, "money")
     first = label(path, first, 5, "river")
     assert given(path) == dict.fromkeys(SENTENCES[:3], "money") | {SENTENCES[5]: "river"} and first.senses == ("money", "river")
+    label_files.change_stored(path, "bank", second, lambda now: now.rename("river", "shore"))
+    assert given(path)[SENTENCES[5]] == "shore"
 
 
 def test_undo_takes_back_only_ones_own_step(path):
@@ -55,13 +57,6 @@ def test_undo_takes_back_only_ones_own_step(path):
     first = label(path, first, 2, "money")
     label(path, Labels(), 2, "slope")  # the other tab sees it otherwise, later
     assert dict(label_files.change_stored(path, "bank", first, Labels.undo).given) == {SENTENCES[1]: "river", SENTENCES[2]: "slope"}
-
-
-def test_a_rename_reaches_what_another_tab_labeled_meanwhile(path):
-    first = label(path, Labels(), 0, "money")
-    label(path, Labels(), 1, "money")
-    label_files.change_stored(path, "bank", first, lambda now: now.rename("money", "finance"))
-    assert set(given(path).values()) == {"finance"}
 
 
 def test_both_copies_of_a_sentence_have_its_label_and_the_file_opens_again(path, tmp_path):
@@ -128,23 +123,16 @@ def test_a_folder_that_cannot_be_read_is_reported(path, monkeypatch):
         given(path)
 
 
-def test_labels_stay_on_their_sentences_when_the_corpus_changes(path, tmp_path):
+def test_labels_stay_on_their_sentences_when_the_corpus_changes_and_are_renamed_with_the_others(path, tmp_path):
     labels = label(path, label(path, Labels(), 0, "money"), 7, "river")
     moved = [SENTENCES[9], SENTENCES[7], (("Another", "one"), 1)]
     here = label_files.numbered(labels.given, moved)
     assert (here.given, here.elsewhere) == (((1, "river"),), ((SENTENCES[0], "money"),))
     label_files.change_stored(path, "bank", labels, lambda now: now.label([moved[2]], "river"))
     assert given(path) == {SENTENCES[0]: "money", SENTENCES[7]: "river", moved[2]: "river"}
-
-
-def test_labels_of_other_sentences_are_carried_through_a_file_and_renamed_with_the_others(tmp_path):
-    file = tmp_path / "labels.jsonl"
-    labels = [(SENTENCES[0], "money"), (SENTENCES[1], "shore"), (SENTENCES[399], "shore")]
-    file.write_text(label_files.format_rows("bank", labels), "utf-8")
-    read = label_files.read_labels(file, SENTENCES[:10])
-    assert len(read.labels.elsewhere) == 1
-    file.write_text(label_files.format_labels("bank", SENTENCES[:10], read.labels.rename("shore", "river"), None), "utf-8")
-    assert label_files.read_senses(file) == {SENTENCES[0]: "money", SENTENCES[1]: "river", SENTENCES[399]: "river"}
+    read = label_files.read_labels(path, moved[:2])
+    path.write_text(label_files.format_labels("bank", moved[:2], read.labels.rename("river", "shore"), None), "utf-8")
+    assert label_files.read_senses(path) == {SENTENCES[0]: "money", SENTENCES[7]: "shore", moved[2]: "shore"}
 
 
 def test_labels_of_other_words_are_left_out_and_carried_unchanged(tmp_path):

@@ -41,23 +41,19 @@ def test_what_lies_between_is_offered_first():
     assert result.doubtful[0] == 7 and result.shares[7].max() < 0.6 < result.shares[8].max()
 
 
-def test_more_labels_make_surer():
+def test_more_labels_make_surer_and_labels_that_lie_apart_less_sure():
     rows = two_senses()
     codes = np.array([0, 1])
     few = shares_of(rows, np.array([0, 20]), codes, 2)[5:10].max(axis=1).mean()
     many = shares_of(rows, np.array([0, 1, 2, 3, 20, 21, 22, 23]), np.repeat(codes, 4), 2)[5:10].max(axis=1).mean()
     assert few < many
-
-
-def test_labels_that_lie_apart_make_less_sure():
     east, north, up, far = np.eye(4, dtype=np.float32)
-    places, codes = np.array([0, 1, 2, 3]), np.array([0, 0, 1, 1])
     rest = np.repeat([east, north], 20, axis=0)
     together, apart = (
         np.stack([unit(east + far * width), unit(east - far * width), unit(north + up * width), unit(north - up * width), *rest])
         for width in (0.0, 2.0)
     )
-    surest, doubtful = (shares_of(rows, places, codes, 2)[4] for rows in (together, apart))  # of like cosines to the senses' means
+    surest, doubtful = (shares_of(rows, np.arange(4), np.repeat(codes, 2), 2)[4] for rows in (together, apart))  # of like cosines
     assert np.log(doubtful[0] / doubtful[1]) < 0.95 * np.log(surest[0] / surest[1])
 
 

@@ -30,9 +30,8 @@ def write(path, *lines: str):
 def test_uses_are_sentences_with_their_word_labeled(tmp_path):
     context = "Don’t “touch” the plane, he said."
     start = context.index("plane")
-    uses = usage_graphs.read_uses(
-        write(tmp_path / "uses.csv", HEADER, use("u1", context, f"{start}:{start + 5}"), use("u2", "Planes fly.", "0:6", "2"))
-    )
+    lines = (HEADER, use("u1", context, f"{start}:{start + 5}"), use("u2", "Planes fly.", "0:6", "2"))
+    uses = usage_graphs.read_uses(write(tmp_path / "uses.csv", *lines))
     clusters = usage_graphs.read_clusters(write(tmp_path / "clusters.csv", "identifier\tcluster", "u1\t0", "u2\t-1"), uses)
     sides = usage_graphs.sentences_of_uses(uses, clusters)
     (first,), (second,) = sides["1"], sides["2"]
