@@ -42,11 +42,6 @@ def test_more_files_than_a_byte_counts_keep_their_sentences_apart(tmp_path):
     assert [corpus.meta["files"][number] for number in domains[-2:]] == ["part298-00.txt", "part299-00.txt"]
 
 
-def test_bytes_that_are_no_utf8_become_replacement_characters(tmp_path):
-    (tmp_path / "a.txt").write_bytes(b"caf\xe9 ol\xc3\xa9\n")
-    assert list(read_lines(tmp_path / "a.txt")) == ["caf\ufffd ol\u00e9\n"]
-
-
 @pytest.mark.parametrize(
     ("text", "encoding"),
     [
@@ -61,6 +56,8 @@ def test_text_is_unpacked_and_decoded_whatever_its_suffix_and_encoding(tmp_path,
         prepare([path], tmp_path / "prepared", quiet, processes=1)
     assert "".join(read_lines(path)) == text
     assert [encoding.upper() in note for note in notes.values()] == [True] * encoding.startswith("cp")
+    path.write_bytes(pack(b"caf\xe9 ol\xc3\xa9\n"))  # of no encoding
+    assert list(read_lines(path)) == ["caf\ufffd ol\u00e9\n"]
 
 
 @pytest.mark.parametrize(
@@ -116,36 +113,26 @@ def test_several_processes_prepare_what_one_prepares(tmp_path):
     assert np.diff(np.load(two / "starts.npy")).tolist() == [3, 60] * 3  # a long sentence is cut
 
 
-def test_a_folder_that_is_prepared_is_not_prepared_again(prepared, tmp_path):
-    before = (prepared / "ids.npy").stat().st_mtime_ns
-    prepare([tmp_path / "books-00.txt", tmp_path / "wikinews-00.txt"], prepared, quiet, processes=2)
-    assert (prepared / "ids.npy").stat().st_mtime_ns == before
-
-
-OTHERWISE = [  # options of prepare, and what the message says
-    ({"hold_out": 0.5}, r"hold_out: 0\.0, now 0\.5"),
-    ({"language": "ko"}, "prepared as 'en', not as 'ko'"),
-]
-TEXTS = r"texts: books-00.txt \([0-9a-f]{12}\) wikinews-00.txt \([0-9a-f]{12}\), now books-00.txt \([0-9a-f]{12}\)"
-
-
-def test_a_folder_that_was_prepared_otherwise_is_refused_with_both_named(prepared, tmp_path):
+def test_a_folder_that_was_prepared_otherwise_is_refused_with_both_named_and_else_left_as_it_is(prepared, tmp_path):
     files = [tmp_path / "books-00.txt", tmp_path / "wikinews-00.txt"]
-    before = (prepared / "types.txt").read_bytes()
+    before = {path: path.stat().st_mtime_ns for path in prepared.iterdir()}
+    prepare(files, prepared, quiet, processes=2)  # it is ready
 
     def check(files, said, **options):
         with pytest.raises(BadInput, match=said):
             prepare(files, prepared, quiet, processes=1, **options)
-        assert (prepared / "types.txt").read_bytes() == before
+        assert {path: path.stat().st_mtime_ns for path in prepared.iterdir()} == before
 
-    for options, said in OTHERWISE:
-        check(files, said, **options)
-    check(files[:1], TEXTS)
+    check(files, r"hold_out: 0\.0, now 0\.5", hold_out=0.5)
+    check(files, "prepared as 'en', not as 'ko'", language="ko")
+    texts = r"texts: books-00.txt \([0-9a-f]{12}\) wikinews-00.txt \([0-9a-f]{12}\), now books-00.txt \([0-9a-f]{12}\)"
+    check(files[:1], texts)
     files[0].write_text("of the same name")
-    check(files, TEXTS)
+    check(files, texts)
     meta = json.loads((prepared / "meta.json").read_text())
     del meta["made_of"]
     (prepared / "meta.json").write_text(json.dumps(meta))
+    before[prepared / "meta.json"] = (prepared / "meta.json").stat().st_mtime_ns
     check(files, "does not name the text")
 
 
@@ -177,7 +164,7 @@ def test_text_is_prepared_as_a_complete_and_never_over_files_of_others(prepared,
     assert not (tmp_path / "new").exists()
 
 
-def test_files_without_a_word_are_refused(tmp_path):
+def test_files_without_a_word_to_learn_from_or_to_hold_out_are_refused(tmp_path):
     files = [tmp_path / "a.txt", tmp_path / "b.txt"]
     files[0].write_text("")
     files[1].write_text("\n \n")
@@ -185,13 +172,10 @@ def test_files_without_a_word_are_refused(tmp_path):
         with pytest.raises(BadInput, match=said):
             prepare(chosen, tmp_path / "prepared", quiet, processes=1)
         assert not (tmp_path / "prepared" / "meta.json").exists()
-
-
-def test_a_share_that_holds_out_no_word_is_refused(tmp_path):
-    (tmp_path / "a.txt").write_text("One line.\nAnother line.\n")
+    files[0].write_text("One line.\nAnother line.\n")
     with pytest.raises(BadInput, match=r"A share of 0\.001 of the lines holds out no words"):
-        prepare([tmp_path / "a.txt"], tmp_path / "prepared", quiet, processes=1, hold_out=0.001)
-    assert not (tmp_path / "prepared").exists()
+        prepare(files[:1], tmp_path / "other", quiet, processes=1, hold_out=0.001)
+    assert not (tmp_path / "other").exists()
 
 
 def stream(corpus, n, **options):
@@ -212,7 +196,8 @@ def test_batches_resume_exactly_where_they_were_left(prepared):
 
 def test_an_epoch_holds_every_sentence_once_and_the_oversampled_domain_three_times(prepared):
     corpus = Corpus(prepared)
-    seen, tokens_in_epoch = ([], sum(len(corpus.sentence(n)) for n in range(40)) + 3 * sum(len(corpus.sentence(n)) for n in range(40, 50)))
+    expected = [tuple(corpus.sentence(n).tolist()) for n in (*range(40), *[*range(40, 50)] * 3)]
+    seen, tokens_in_epoch = [], sum(map(len, expected))
     for batch in corpus.batches(tokens=40, seed=0, oversample={"wikinews": 3}):
         starts = np.cumsum([0, *batch.batch_sizes])
         for rank in range(batch.batch_sizes[0]):
@@ -222,5 +207,4 @@ def test_an_epoch_holds_every_sentence_once_and_the_oversampled_domain_three_tim
         if tokens_in_epoch <= 0:
             break
     assert tokens_in_epoch == 0
-    expected = [tuple(corpus.sentence(n).tolist()) for n in range(40)] + [tuple(corpus.sentence(n).tolist()) for n in range(40, 50)] * 3
     assert sorted(seen) == sorted(expected)

@@ -111,15 +111,12 @@ def test_compiled_training_is_the_plain_loop_and_seeds_decide_it(monkeypatch):
     assert [(e.epoch, round(e.share, 3)) for e in events[:5]] == [(1, 0.267), (1, 0.533), (1, 0.8), (1, 1.0), (2, 0.267)]
 
 
-def test_a_loss_that_runs_away_is_reported():
+def test_settings_that_cannot_be_and_a_loss_that_runs_away_are_refused():
+    for name, value in {"dim": 0, "window": -1, "epochs": 10**9, "x_max": 0, "lr": float("nan"), "seed": -1}.items():
+        with pytest.raises(BadInput, match=rf"GloVe's {name} must be from"):
+            GloveConfig(**{name: value})
     with pytest.raises(BadInput, match=r"no longer a number in epoch \d+: lower lr"):
         list(fit(toy_pairs(), replace(TINY, lr=1e6, epochs=200), initial_state(5, TINY)))
-
-
-@pytest.mark.parametrize("wrong", [{"dim": 0}, {"window": -1}, {"epochs": 10**9}, {"x_max": 0}, {"lr": float("nan")}, {"seed": -1}])
-def test_settings_that_cannot_be_are_refused(wrong):
-    with pytest.raises(BadInput, match=rf"GloVe's {next(iter(wrong))} must be from"):
-        GloveConfig(**wrong)
 
 
 @pytest.fixture(scope="module")

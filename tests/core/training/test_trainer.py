@@ -57,21 +57,18 @@ def assert_same(item: dict, other: dict):
     assert [name for name in item if not torch.equal(item[name], other[name])] == []
 
 
-def _loss_inputs(rows=7, negatives=5):
-    torch.manual_seed(0)
-    h, w = torch.randn(rows, 3, dtype=torch.double), torch.randn(negatives, 3, dtype=torch.double)
-    b, true = torch.randn(negatives, dtype=torch.double), torch.randn(rows, dtype=torch.double)
-    return [x.requires_grad_() for x in (h, w, b, true)], torch.tensor([-1, 2, -1, 0, 4, -1, -1])
-
-
 @pytest.mark.parametrize("rows", [1, 3, 256])
 def test_the_sampled_loss_is_its_formula_with_accidental_hits_struck_out_and_its_gradient_is_right(rows):
-    (h, w, b, true), hit = _loss_inputs()
+    torch.manual_seed(0)
+    h, w, b, true = (torch.randn(shape, dtype=torch.double, requires_grad=True) for shape in ((7, 3), (5, 3), (5,), (7,)))
+    hit = torch.tensor([-1, 2, -1, 0, 4, -1, -1])
     logits = h @ w.t() + b
     logits[hit >= 0, hit[hit >= 0]] = -torch.inf
     plain = (torch.logsumexp(torch.cat([logits, true[:, None]], 1), 1) - true).sum()
     torch.testing.assert_close(_SampledLoss.apply(h, w, b, true, hit, rows), plain, atol=1e-9, rtol=0)
     assert torch.autograd.gradcheck(lambda *a: _SampledLoss.apply(*a, hit, rows), (h, w, b, true))
+    loss = _SampledLoss.apply(h * 1e6, w, b, true * -1e6, hit, rows)  # enormous logits
+    assert loss.isfinite() and all(g.isfinite().all() for g in torch.autograd.grad(loss, (h, w, b, true)))
 
 
 def test_the_loss_corrects_logits_by_expected_counts():
@@ -81,12 +78,6 @@ def test_the_loss_corrects_logits_by_expected_counts():
     log_count = torch.tensor([0.0, math.log(0.5), math.log(0.25)])
     loss = sampled_loss(softmax, torch.ones(1, 1), torch.tensor([1]), torch.tensor([2]), log_count)
     assert loss.item() == pytest.approx(-math.log(2 / (2 + 4)))  # weights 1 / 0.5 and 1 / 0.25
-
-
-def test_the_loss_and_its_gradient_stay_finite_on_enormous_logits():
-    (h, w, b, true), hit = _loss_inputs()
-    loss = _SampledLoss.apply(h * 1e6, w, b, true * -1e6, hit)
-    assert loss.isfinite() and all(g.isfinite().all() for g in torch.autograd.grad(loss, (h, w, b, true)))
 
 
 def test_log_uniform_chances_are_the_formulas_and_no_more_are_drawn_than_there_are_words():
@@ -197,6 +188,17 @@ def test_six_steps_equal_a_run_saved_and_loaded_on_the_way_to_the_bit(corpus, tm
 
 
 @pytest.mark.parametrize("table_types", [0, 12])
+def test_a_seed_decides_a_run_also_while_another_runs(corpus, table_types):
+    alone, item, other = (trainer(corpus, table_types=table_types) for _ in range(3))
+    train(alone, 4)
+    for _ in zip(range(4), item.run(), other.run(), strict=False):
+        torch.rand(3)  # and whoever draws besides
+    assert_same(everything(item), everything(alone))
+    assert_same(everything(other), everything(alone))
+    assert not torch.equal(trainer(corpus, seed=1).softmax.weight, trainer(corpus).softmax.weight)
+
+
+@pytest.mark.parametrize("table_types", [0, 12])
 def test_in_the_end_the_weights_are_their_mean_over_the_last_steps_also_when_the_run_was_cut(corpus, tmp_path, table_types):
     changes = {"tokens": 600, "average": 0.5, "average_every": 2, "table_types": table_types}
     whole, begun, cut = (trainer(corpus, **changes) for _ in range(3))
@@ -208,17 +210,6 @@ def test_in_the_end_the_weights_are_their_mean_over_the_last_steps_also_when_the
     cut.load(tmp_path / "a.pt")
     list(cut.run())
     assert_same(everything(cut), everything(whole))
-
-
-@pytest.mark.parametrize("table_types", [0, 12])
-def test_a_seed_decides_a_run_also_while_another_runs(corpus, table_types):
-    alone, item, other = (trainer(corpus, table_types=table_types) for _ in range(3))
-    train(alone, 4)
-    for _ in zip(range(4), item.run(), other.run(), strict=False):
-        torch.rand(3)  # and whoever draws besides
-    assert_same(everything(item), everything(alone))
-    assert_same(everything(other), everything(alone))
-    assert not torch.equal(trainer(corpus, seed=1).softmax.weight, trainer(corpus).softmax.weight)
 
 
 def test_between_its_turns_the_char_cnn_rests_and_its_cached_vectors_are_used(corpus):
@@ -281,16 +272,13 @@ def test_a_run_whose_loss_is_no_number_stops_before_it_spoils_the_weights(corpus
     assert t.step == 1
 
 
-@pytest.mark.parametrize(("words", "n"), [(["zebra"], 0), (["w1", "zebra"], 1)])
-def test_start_vectors_without_two_words_of_the_text_are_refused(corpus, words, n):
-    with pytest.raises(BadInput, match=f"{n} occur in the text"):
-        copy_vectors(trainer(corpus, table_types=22), words, np.ones((len(words), 3), np.float32))
-
-
-@pytest.mark.parametrize("wrong", [{"vocabulary": 0}, {"tokens": 0}, {"batch_tokens": -1}, {"negatives": 0}, {"negatives": 15}])
-def test_a_config_that_cannot_be_is_refused(wrong):
-    with pytest.raises(BadInput):
-        replace(CONFIG, **wrong)
+def test_start_vectors_without_two_words_of_the_text_and_a_config_that_cannot_be_are_refused(corpus):
+    for words, n in ((["zebra"], 0), (["w1", "zebra"], 1)):
+        with pytest.raises(BadInput, match=f"{n} occur in the text"):
+            copy_vectors(trainer(corpus, table_types=22), words, np.ones((len(words), 3), np.float32))
+    for wrong in ({"vocabulary": 0}, {"tokens": 0}, {"batch_tokens": -1}, {"negatives": 0}, {"negatives": 15}):
+        with pytest.raises(BadInput):
+            replace(CONFIG, **wrong)
 
 
 def test_whole_word_filters_that_training_moves_are_looked_for_where_they_then_answer(corpus):
@@ -310,12 +298,9 @@ def test_a_block_becomes_its_nearest_orthonormal_one_which_is_u_v_of_its_singula
     blocks = torch.randn(3, 9, 4)
     u, _, v = torch.linalg.svd(blocks, full_matrices=False)
     torch.testing.assert_close(orthogonal(blocks), u @ v, atol=1e-5, rtol=0)
-
-
-def test_a_block_of_one_direction_moves_in_that_direction_alone_and_zeros_remain():
     block = torch.zeros(1, 4, 2)
     assert torch.equal(orthogonal(block), block)
-    block[0, :, 0] = 3.0
+    block[0, :, 0] = 3.0  # of one direction
     assert orthogonal(block)[0].tolist() == [[0.5, 0.0]] * 4
 
 
@@ -332,9 +317,8 @@ def test_a_step_has_the_size_that_adam_would_have_whatever_the_gradients_size(sh
 
 def test_stacked_blocks_move_independently():
     torch.manual_seed(2)
-    weight = torch.nn.Parameter(torch.zeros(16, 3))
+    weight, alone = torch.nn.Parameter(torch.zeros(16, 3)), torch.nn.Parameter(torch.zeros(8, 3))
     weight.grad = torch.cat([torch.randn(8, 3), torch.randn(8, 3) * 1000])
-    alone = torch.nn.Parameter(torch.zeros(8, 3))
     alone.grad = weight.grad[:8].clone()
     for p in (weight, alone):
         OrthogonalMomentum([p], lr=0.1, rows=8).step()

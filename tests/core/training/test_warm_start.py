@@ -50,6 +50,9 @@ def test_filters_of_whole_words_are_looked_for_at_the_first_character_only_and_a
     characters = made((3, 40), (7, 5), (12, 9))
     solve_characters(characters, WORDS, torch.randn(len(WORDS), 6))
     assert characters.anchor() == [False, True, True]
+    model = BiLM(ModelShape(filters=((3, 40), (7, 5), (12, 9)), projection=6, hidden=8, n_highway=0))
+    model.characters.load_state_dict(characters.state_dict())
+    assert Encoder(model).model.characters.anchored == [False, True, True]
     strange = [*WORDS, "thethethe", "the of", "x" * 60, "", "бank", "ofof", "\x00the", "banksbanksbanks"]
     quick = answers(characters, strange)
     characters.anchored = [False] * 3
@@ -65,13 +68,6 @@ def test_filters_that_may_answer_anywhere_are_looked_for_everywhere():
     assert characters.anchor() == [False, False]
 
 
-def test_an_encoder_anchors_its_model():
-    model = BiLM(ModelShape(filters=((3, 8), (7, 4), (12, 4)), projection=6, hidden=8, n_highway=0))
-    solve_characters(model.characters, WORDS, torch.randn(len(WORDS), 6))
-    model.characters.anchored = [False] * 3
-    assert Encoder(model).model.characters.anchored == [False, True, True]
-
-
 def test_solved_with_a_filter_a_word_the_char_cnn_spells_the_table_it_was_given():
     characters, table = made((2, 20), (5, 6), (12, 12)), torch.randn(len(WORDS), 6)
     result = solve_characters(characters, WORDS, table)
@@ -82,10 +78,7 @@ def test_solved_with_a_filter_a_word_the_char_cnn_spells_the_table_it_was_given(
     spread = np.square(table.numpy() - mean).sum(1)
     assert result["r2"] == pytest.approx(1 - (missed * w).sum() / (spread * w).sum(), abs=1e-4) and result["r2"] > 0.99
     assert (result["n_grams"], result["words"]) == (20, 12)
-
-
-def test_with_a_highway_all_filters_are_n_grams_and_solved_together():
-    characters, table = made((2, 20), (3, 30), n_highway=1), torch.randn(len(WORDS), 6)
+    characters = made((2, 20), (3, 30), n_highway=1)  # with a highway all filters are n-grams, solved together
     result = solve_characters(characters, WORDS, table)
     assert result["r2"] > 0.9 and result["words"] == 0
 
