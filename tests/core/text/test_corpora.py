@@ -54,33 +54,26 @@ def test_a_sense_is_defined_in_the_users_language_or_else_in_its_words():
     assert definitions(ENGLISH, "zebra") == {} and {"river edge", "financial institution"} <= set(definitions(ENGLISH, "bank"))
 
 
-SENSES = {
-    "bank": (
-        ("an institution where people keep money in accounts and borrow it at interest", "the bank lent her money for the house"),
-        ("the sloping grassy land along a river or a lake", "they fished from the muddy bank of the river"),
-        ("a row of similar switches", "a bank of switches"),
-    ),
-    "court": (
-        ("an assembly in which judges hear trials under the law", "the court sentenced the thief"),
-        ("a marked floor on which tennis or basketball is played", "the players ran onto the court"),
-        ("the family and the servants of a king or a queen", "the king and his court danced"),
-    ),
-}
+SENSES = (
+    ("an assembly in which judges hear trials under the law", "the court sentenced the thief"),
+    ("a marked floor on which tennis or basketball is played", "the players ran onto the court"),
+    ("the family and the servants of a king or a queen", "the king and his court danced"),
+)
 
 
 def lexicon() -> str:
-    entries, synsets = "", ""
-    for word, senses in SENSES.items():
-        listed = "".join(f'<Sense id="tiny-{word}-{k}-s" synset="tiny-{word}-{k}"/>' for k in range(len(senses)))
-        entries += f'<LexicalEntry id="tiny-{word}"><Lemma writtenForm="{word}" partOfSpeech="n"/>{listed}</LexicalEntry>'
-        for k, (gloss, example) in enumerate(senses):
-            synsets += f'<Synset id="tiny-{word}-{k}" ili="" partOfSpeech="n"><Definition>{gloss}</Definition><Example>{example}</Example></Synset>'
+    listed = "".join(f'<Sense id="tiny-{k}-s" synset="tiny-{k}"/>' for k in range(len(SENSES)))
+    entry = f'<LexicalEntry id="tiny-court"><Lemma writtenForm="court" partOfSpeech="n"/>{listed}</LexicalEntry>'
+    synsets = "".join(
+        f'<Synset id="tiny-{k}" ili="" partOfSpeech="n"><Definition>{gloss}</Definition><Example>{example}</Example></Synset>'
+        for k, (gloss, example) in enumerate(SENSES)
+    )
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
         '<!DOCTYPE LexicalResource SYSTEM "http://globalwordnet.github.io/schemas/WN-LMF-1.1.dtd">\n'
         '<LexicalResource xmlns:dc="https://globalwordnet.github.io/schemas/dc/">'
         '<Lexicon id="tiny" label="tiny" language="en" email="a@b.c" license="CC0" version="1">'
-        f"{entries}{synsets}</Lexicon></LexicalResource>"
+        f"{entry}{synsets}</Lexicon></LexicalResource>"
     )
 
 
@@ -101,27 +94,25 @@ def tiny(wordnet, write):
 
 
 def test_senses_come_with_their_glosses_in_the_dictionarys_order(tiny):
-    name, senses = dictionary_senses("bank", "en")
+    name, senses = dictionary_senses("court", "en")
     assert name == "tiny:1"
-    assert [(sense.gloss, sense.examples) for sense in senses] == [(gloss, (example,)) for gloss, example in SENSES["bank"]]
-    assert {(sense.pos, sense.words) for sense in senses} == {("n", ("bank",))}
+    assert [(sense.gloss, sense.examples) for sense in senses] == [(gloss, (example,)) for gloss, example in SENSES]
+    assert {(sense.pos, sense.words) for sense in senses} == {("n", ("court",))}
     assert dictionary_senses("thimble", "en") == ("tiny:1", ())
     with pytest.raises(MissingArtifact, match="No WordNet of this language here"):
         dictionary_senses("눈", "ko")
 
 
 def test_each_group_has_the_gloss_of_its_sense_first_in_the_view_and_in_the_command(workspace, tiny, answer, tmp_path):
-    senses = {"bank": {"financial institution": 0, "river edge": 1}, "court": {"law": 0, "tennis or basketball": 1, "ruler's household": 2}}
-    for word, wanted in senses.items():
-        result = induction.compute(workspace, InductionRequest(word=word, number=len(wanted)))
-        glosses, labels = induction.glosses(workspace, result), []
-        for group in range(len(wanted)):
-            of_group = [o.sense for o, k in zip(result.occurrences.items, result.groups.numbers, strict=True) if k == group]
-            labels.append(max(set(of_group), key=of_group.count))
-        assert sorted(labels) == sorted(wanted)
-        best = [glosses.likeliest(group)[0].gloss for group in range(len(wanted))]
-        assert best == [SENSES[word][wanted[label]][0] for label in labels]
-        assert len(glosses.likeliest(0, 9)) == 3
+    wanted = {"law": 0, "tennis or basketball": 1, "ruler's household": 2}
+    result = induction.compute(workspace, InductionRequest(word="court", number=3))
+    glosses, labels = induction.glosses(workspace, result), []
+    for group in range(3):
+        of_group = [o.sense for o, k in zip(result.occurrences.items, result.groups.numbers, strict=True) if k == group]
+        labels.append(max(set(of_group), key=of_group.count))
+    assert sorted(labels) == sorted(wanted)
+    best = [glosses.likeliest(group)[0].gloss for group in range(3)]
+    assert best == [SENSES[wanted[label]][0] for label in labels] and len(glosses.likeliest(0, 9)) == 3
     facts = answer("senses", "glosses", "--word", "court", "--groups", 3, "--most", 1, "--csv", tmp_path / "all.csv")
     assert [(row["gloss"], row["group"]) for row in facts["guesses"]] == list(zip(best, result.groups.names, strict=True))
     assert len((tmp_path / "all.csv").read_text("utf-8").splitlines()) == 4
@@ -132,7 +123,7 @@ def test_each_group_has_the_gloss_of_its_sense_first_in_the_view_and_in_the_comm
 
 def test_the_page_shows_glosses_on_request_or_says_what_to_install(tiny, monkeypatch):
     page = opened_whole("pages/found.py", found_word="court", found_k="3")
-    assert SENSES["court"][0][0] not in html_of(page)
+    assert SENSES[0][0] not in html_of(page)
     with monkeypatch.context() as patch:
         patch.setitem(sys.modules, "wn", None)
         page.toggle(key="found_glosses").set_value(True).run()
@@ -140,7 +131,7 @@ def test_the_page_shows_glosses_on_request_or_says_what_to_install(tiny, monkeyp
         assert not page.exception and len(messages) == 1 and "pip install wn" in messages[0]
     page.run()
     assert not page.exception and not any("WordNet needs" in each.value for each in page.info)
-    for gloss, _ in SENSES["court"]:
+    for gloss, _ in SENSES:
         assert f"<b>{gloss}</b> <i>noun</i>" in html_of(page)
     assert any("A guess by the words of glosses and sentences (tiny:1)" in each.value for each in page.caption)
 

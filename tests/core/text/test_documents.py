@@ -137,27 +137,22 @@ def test_chapter_has_the_text_that_is_shown(write, body, sentences):
     assert result[: len(sentences)] == sentences
 
 
-def test_chapters_of_another_type_are_read_and_references_to_nothing_reported(write):
-    book = epub({"a.xhtml": "<p>The bank.</p>", "b.xml": "<p>A river.</p>"})
-
-    def change(package: bytes) -> bytes:
-        package = package.replace(b'href="b.xml" media-type="application/xhtml+xml"', b'href="b.xml" media-type="application/xml"')
-        return package.replace(b"</spine>", b'<itemref idref="gone"/></spine>')
-
-    with reports.collecting() as found:
-        assert words(write("a.epub", replace_member(book, {"OEBPS/book.opf": change}))) == ["The bank .", "A river ."]
-    assert list(found.values()) == ["a.epub: missing chapters: 1 (first: #gone)."]
-
-
 @pytest.mark.parametrize(
     ("old", "new", "text", "notes"),
     [
         *((b'href="b.xhtml"', b'href="B.XHTML"', "A nav .|The bank .", []), (b"<spine>.*</spine>", b"<spine/>", "A nav .|The bank .", [])),
         (b'id="(.*?)" href="b.xhtml" media-type="[^"]*"', rb'id="\1" href="b.txt" media-type="text/plain"', "A nav .", ["(first: #b.txt)"]),
         (b'id="(.*?)" href="b.xhtml" media-type="[^"]*"', rb'id="\1" href="b.png" media-type="image/png"', "A nav .", []),
+        (
+            b'id="(.*?)" href="b.xhtml" media-type="[^"]*"',
+            rb'id="\1" href="b.xhtml" media-type="application/xml"',
+            "A nav .|The bank .",
+            [],
+        ),
+        (b"</spine>", b'<itemref idref="gone"/></spine>', "A nav .|The bank .", ["missing chapters: 1 (first: #gone)."]),
         (b'href="(.).xhtml"', rb'href="\1.htm"', "", ["missing chapters: 2"]),
     ],
-    ids=["other case", "no spine", "text", "picture", "all missing"],
+    ids=["other case", "no spine", "text", "picture", "other type", "reference to nothing", "all missing"],
 )
 def test_no_chapter_is_lost_without_a_note(write, old, new, text, notes):
     book = epub({"a.xhtml": "<nav><p>Contents</p></nav><p>A nav.</p>", "b.xhtml": "<p>The bank.</p>"})
@@ -171,17 +166,14 @@ def test_no_chapter_is_lost_without_a_note(write, old, new, text, notes):
     assert len(found) == len(notes) and all(part in note for part, note in zip(notes, found.values(), strict=True))
 
 
-def test_dropped_capital_begins_the_next_paragraph_of_a_word_document(write):
-    first = '<w:p><w:pPr><w:framePr w:dropCap="drop" w:lines="3"/></w:pPr><w:r><w:t>T</w:t></w:r></w:p>'
-    others = "".join(f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>" for text in ("he bank was closed.", "It rained."))
-    assert words(write("a.docx", word_document(first + others))) == ["The bank was closed .", "It rained ."]
-
-
-@pytest.mark.parametrize("kind", ["footnote", "endnote"])
-def test_notes_of_a_word_document_are_read_after_its_text(write, kind):
-    text, note = "<w:p><w:r><w:t>The bank.</w:t></w:r></w:p>", f"<w:p><w:r><w:{kind}Ref/></w:r><w:r><w:t>A note.</w:t></w:r></w:p>"
-    notes = f"<w:{kind}s {WORD}><w:{kind}>{note}</w:{kind}></w:{kind}s>"
-    assert words(write("a.docx", word_document(text, **{f"word/{kind}s.xml": notes}))) == ["The bank .", "A note ."]
+def test_dropped_capital_of_a_word_document_begins_a_paragraph_and_notes_are_read_after_the_text(write):
+    capital = '<w:p><w:pPr><w:framePr w:dropCap="drop" w:lines="3"/></w:pPr><w:r><w:t>T</w:t></w:r></w:p>'
+    text = capital + "".join(f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>" for text in ("he bank was closed.", "It rained."))
+    for kind in ("footnote", "endnote"):
+        note = f"<w:p><w:r><w:{kind}Ref/></w:r><w:r><w:t>A note.</w:t></w:r></w:p>"
+        notes = f"<w:{kind}s {WORD}><w:{kind}>{note}</w:{kind}></w:{kind}s>"
+        path = write("a.docx", word_document(text, **{f"word/{kind}s.xml": notes}))
+        assert words(path) == ["The bank was closed .", "It rained .", "A note ."]
 
 
 @pytest.mark.parametrize(
@@ -198,20 +190,30 @@ def test_word_that_the_end_of_a_page_cuts_is_joined_only_to_its_other_half(write
     assert [token for token in tokens if token.startswith("impor")] == [expected]
 
 
-def test_running_heads_and_page_numbers_are_left_out_and_noted(write):
-    bodies = ["It is of impor-", "tance to banks and the govern-", "ment."]
-    with reports.collecting() as found:
-        path = write("a.pdf", pdf(*(["Of banks", body, str(k)] for k, body in enumerate(bodies, 9)), ["Of banks"]))
-        assert words(path) == ["It is of importance to banks and the government .", "Of banks"]
-    assert list(found.values()) == ["a.pdf: 6 headings and footers that pages repeat are left out, such as “Of banks”."]
+BODIES = ["It is of impor-", "tance to banks and the govern-", "ment."]
+LINES = ["A bank lent.", "A bank sank.", "A bank rose."]
 
 
-def test_running_heads_and_feet_of_several_lines_and_roman_page_numbers_are_left_out(write):
-    bodies = ["A bank lent.", "A bank sank.", "A bank rose."]
-    pages = [["Journal of Banks", f"{k} Smith", body, "Downloaded from us", f"Page {k}", "i" * k] for k, body in enumerate(bodies, 1)]
+@pytest.mark.parametrize(
+    ("pages", "sentences", "note"),
+    [
+        (
+            [*(["Of banks", body, str(k)] for k, body in enumerate(BODIES, 9)), ["Of banks"]],
+            ["It is of importance to banks and the government .", "Of banks"],
+            "6 headings and footers that pages repeat are left out, such as “Of banks”",
+        ),
+        (
+            [["Journal of Banks", f"{k} Smith", body, "Downloaded from us", f"Page {k}", "i" * k] for k, body in enumerate(LINES, 1)],
+            ["A bank lent .", "A bank sank .", "A bank rose ."],
+            "15 headings and footers that pages repeat are left out, such as “Journal of Banks”",
+        ),
+    ],
+    ids=["one line", "several lines"],
+)
+def test_running_heads_and_page_numbers_are_left_out_and_noted(write, pages, sentences, note):
     with reports.collecting() as found:
-        assert words(write("a.pdf", pdf(*pages))) == ["A bank lent .", "A bank sank .", "A bank rose ."]
-    assert list(found.values()) == ["a.pdf: 15 headings and footers that pages repeat are left out, such as “Journal of Banks”."]
+        assert words(write("a.pdf", pdf(*pages))) == sentences
+    assert list(found.values()) == [f"a.pdf: {note}."]
 
 
 @pytest.mark.parametrize("name", ["a.pdf", "a.epub", "a.docx", "a.xlsx"])

@@ -169,26 +169,17 @@ def test_a_text_in_one_line_is_read_completely(write, size):
     sentence = f"A  gray gull\tsat on the w{'a' * 900}ll of the bank.  "
     sentences = read_sentences(write("a.txt", sentence * (size // len(sentence))))
     assert len(sentences) == size // len(sentence) and {s.text for s in sentences} == {sentence.strip()}
+    for letter in "é눈😀":  # none is cut where the line is read in pieces
+        text = "x" + letter * 90_000
+        assert "".join("".join(s.tokens) for s in read_sentences(write("a.txt", text))) == text
 
 
-@pytest.mark.parametrize("letter", ["é", "눈", "😀"])
-def test_no_letter_is_cut_where_a_long_line_is_read_in_pieces(write, letter):
-    text = "x" + letter * 90_000
-    assert "".join("".join(s.tokens) for s in read_sentences(write("a.txt", text))) == text
-
-
-def test_what_has_no_end_mark_is_cut_at_a_blank():
+def test_what_has_no_end_mark_is_cut_at_a_blank_and_read_in_little_memory():
     sentences = read("so it went on and on " * 4_000)
     assert " ".join(sentences).split() == ["so", "it", "went", "on", "and", "on"] * 4_000
     assert max(map(len, sentences)) <= LONGEST and len(sentences) < 20
-
-
-def test_long_text_is_read_in_little_memory():
-    def lines():
-        for k in range(20_000):
-            yield k, "the lines of this text have no end and no sentence in it has one either\n"
-
-    _, peak = measure_peak(lambda: deque(sentences_in(lines()), maxlen=0))
+    lines = ((k, "the lines of this text have no end and no sentence in it has one either\n") for k in range(20_000))
+    _, peak = measure_peak(lambda: deque(sentences_in(lines), maxlen=0))
     assert peak < 1  # of 1.5 MB
 
 

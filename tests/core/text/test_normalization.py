@@ -30,6 +30,7 @@ def test_invisible_characters_are_not_read_and_stay_where_they_were_written(sign
     assert [text[a:b] for a, b in spans] == ["The", f"ban{sign}king", "sector", ",", "\u201c", f"gr{sign}ew", "\u201d", "."]
     assert "".join(as_in_text(tokens, text)) == text
     assert find_word(tokens, f"bank{sign}ing") == [1] and fold_case(f"Bank{sign}ing") == "banking"
+    assert fold_case("\u2764\ufe0f") == fold_case("\u2764") and fold_case("\ufe0f") == "\ufe0f"  # a letter's form, and alone
 
 
 def test_a_korean_text_is_read_without_its_invisible_characters_and_keeps_the_joiners_of_its_tokens():
@@ -82,17 +83,10 @@ def test_words_that_a_line_end_cuts_in_two_are_read_as_one(written, tokens):
     assert None not in spans_in(tokens, written) and spans_in(tokens, written)[-1][1] == len(written)
 
 
-def test_hyphens_between_syllables_of_hangul_are_never_those_of_a_line_end():
-    assert [token.strip(JOINER) for token in KO.tokenize("한-\n미 회담")][:3] == ["한", "-", "미"]
-
-
-def test_a_sentence_does_not_end_within_a_word():
-    assert split_sentences("The impor-\ntance of it. The end.\nNew") == ["The impor-\ntance of it.", "The end.", "New"]
-
-
 def test_ordinary_text_is_read_as_it_is():
     for text in ("It's a \u201cwell-known\u201d bank\u2014in caf\u00e9s\u2026", "Tabs\tand  blanks", "5-6 p.m., AT&T", "x - y", "e-mail"):
         assert legible(text, EN.joins) == text and read(text).text == text
+    assert [token.strip(JOINER) for token in KO.tokenize("한-\n미 회담")][:3] == ["한", "-", "미"]  # no line end cuts Hangul with a hyphen
 
 
 SIGNS = "a-\n \u00ad\u200b\ufb01\u0301\u1112\u1161\u11ab\ufe0f\u200d\U0001f468"
@@ -114,16 +108,13 @@ def test_any_text_is_read_with_the_places_of_its_characters(text):
         )
 
 
-def test_letters_that_choose_their_form_are_compared_without_that_choice():
-    assert fold_case("\u2764\ufe0f") == fold_case("\u2764") and fold_case("\ufe0f") == "\ufe0f"
-
-
 @pytest.mark.parametrize("sign", ["\u200b", "\u00ad", "\ufeff", "\u200e", "\u2060"])
-def test_sentences_end_where_they_would_without_invisible_characters(sign):
+def test_sentences_end_where_they_would_without_invisible_characters_and_not_within_a_word(sign):
     text = f"He left.{sign} Why?{sign}{sign} {sign}Dr.{sign} {sign}Lee was late, e.g.{sign} {sign}today. {sign}The end."
     sentences = split_sentences(text)
     assert [legible(sentence).strip() for sentence in sentences] == split_sentences(text.replace(sign, ""))
     assert "".join(sentences).replace(" ", "") == text.replace(" ", "")
+    assert split_sentences(f"The im{sign}por-\ntance of it. The end.\nNew") == [f"The im{sign}por-\ntance of it.", "The end.", "New"]
 
 
 @pytest.mark.parametrize("text", ["_The Bank_ met.\u00b9", "The ban\u00adking \uff42\uff41\uff4e\uff4b\u200b", "It sank.\u2014_So_."])

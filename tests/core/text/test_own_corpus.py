@@ -78,14 +78,9 @@ def test_a_text_is_stored_once_under_each_name_in_no_list_and_only_its_owner_may
 def test_a_text_is_tokenized_again_where_another_language_is_in_use():
     korean, text = languages.get_language("ko"), "그는 “은행에서” 나왔다."
     own_tokens = Sentence(("은행에서,", "나왔다"), (Target(0, "은행에서,", "돈", "은행"),))
-    corpus = own_corpus.keep_sentences(
-        [*sentences_from_text(text), Sentence(("은행에서", "나왔다"), (Target(0, "은행에서", "돈", "은행"),)), own_tokens]
-    )
-    assert [sentence.tokens[:3] for sentence in open_corpus(corpus.name)] == [
-        ("그는", '"', "은행에서"),
-        ("은행에서", "나왔다"),
-        own_tokens.tokens,
-    ]
+    labeled = Sentence(("은행에서", "나왔다"), (Target(0, "은행에서", "돈", "은행"),))
+    corpus = own_corpus.keep_sentences([*sentences_from_text(text), labeled, own_tokens])
+    assert [s.tokens[:3] for s in open_corpus(corpus.name)] == [("그는", '"', "은행에서"), labeled.tokens, own_tokens.tokens]
     read = open_corpus(corpus.name, korean)
     with languages.reading(korean):
         in_korean = keep_text(text, "은행")
@@ -279,19 +274,15 @@ def test_reading_that_was_stopped_goes_on_and_ends_byte_for_byte_the_same(tmp_pa
     assert [path.name for path in place.parent.iterdir()] == ["index"]  # and nothing is left behind
 
 
-def test_parts_of_other_sentences_or_of_another_model_are_not_used(tmp_path, short_rounds):
-    index_many(tmp_path / "index", sentences=MANY[1:], rounds=3)
-    index_many(tmp_path / "index", model="other", rounds=3)
-    assert index_many(tmp_path / "index") == N_TOKENS
-
-
 @pytest.mark.parametrize("damage", [b"", b"noise", None])
-def test_a_damaged_part_is_read_again(tmp_path, short_rounds, damage):
+def test_damaged_parts_and_those_of_other_sentences_or_of_another_model_are_not_used(tmp_path, short_rounds, damage):
     index_many(tmp_path / "a" / "index", rounds=3)
     part = sorted(next((tmp_path / "a").glob(".index.*.parts")).iterdir())[1]
     part.write_bytes(part.read_bytes()[:-30] if damage is None else damage)
     index_many(tmp_path / "a" / "index")
-    index_many(tmp_path / "b" / "index")
+    index_many(tmp_path / "b" / "index", sentences=MANY[1:], rounds=3)
+    index_many(tmp_path / "b" / "index", model="other", rounds=3)
+    assert index_many(tmp_path / "b" / "index") == N_TOKENS
     assert files_of(tmp_path / "a" / "index") == files_of(tmp_path / "b" / "index")
 
 

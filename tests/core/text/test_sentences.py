@@ -77,6 +77,10 @@ def test_a_label_counts_as_sense_and_its_word_as_lemma(write):
         ("a.tsv", "Well, no.\nSo it is.\n", None, ["Well , no .", "So it is ."]),
         ("a.json", '[["Rain fell.", "The sun shone."], ["So", "it is"]]', None, ["Rain fell .", "The sun shone .", "So it is"]),
         ("a.csv", "Text,id,,\nHello.,1,,\nYes.,2,, ,\n", None, ["Hello .", "Yes ."]),  # empty cells that a spreadsheet adds
+        *(("a.csv", f"{name}\nRain\n", None, ["Rain"]) for name in ("text ", "\u1107\u1169\u11ab\u1106\u116e\u11ab")),
+        *(("a.csv", f",{name}\n0,Rain\n1,Sun\n", None, ["Rain", "Sun"]) for name in ("0", "remark")),  # row numbers of pandas
+        ("a.csv", "review,comment\n5,Rain\n4,Sun\n", None, ["Rain", "Sun"]),  # a usual name, but of a column of numbers
+        ("a.jsonl", '{"review": 5, "comment": "Rain"}', None, ["Rain"]),
         ("a.jsonl", '{"Body": "One."}\n{"Body": null, "text": "No."}\n{"text": "No."}\n["Two"]', "body", ["One .", "Two"]),
         ("a.json", '[{"text": "No."}, {"text": "No.", "Body": "One."}, "Two."]', "Body", ["One .", "Two ."]),
         ("a.jsonl", '{"tokens": ["One"], "text": "One", "id": 1}', "body", ["One"]),

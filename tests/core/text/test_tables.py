@@ -80,16 +80,6 @@ def test_a_table_is_read_as_its_program_means_it(write, name, content, rows):
     assert rows_of(path) == rows and texts_of(path)[0] == [text for text, _ in rows]
 
 
-def test_label_of_only_invisible_characters_is_missing(write):
-    assert rows_of(write("a.csv", "text,label\nRain,x\nSun,\u200b\n")) == [("Rain", "x")]
-
-
-def test_quotes_between_tabs_belong_to_the_text_where_the_table_does_not_use_them(write):
-    lines = ['"Well," she said.', 'He said "well".', '"Quite so', 'no"', '"All of it"']
-    path = write("literal.tsv", "text\tlabel\n" + "".join(f"{line}\tx\n" for line in lines))
-    assert [text for text, _ in rows_of(path)] == lines
-
-
 GOOD = [f"{k},number {k} of many" for k in range(1_000)]
 
 
@@ -119,6 +109,13 @@ def test_a_quote_out_of_order_loses_no_text(write, cell):
         assert read[0] == "before" and read[-1] == "after" and read[1].replace("\\", "").strip('"') == cell.replace("\\", "").strip('"')
 
 
+def test_quotes_between_tabs_belong_to_the_text_unless_one_closes_in_a_later_line(write):
+    lines = ['"Well," she said.', 'He said "well".', '"Quite so', 'no"', '"All of it"']
+    assert [text for text, _ in rows_of(write("literal.tsv", "text\tlabel\n" + "".join(f"{line}\tx\n" for line in lines)))] == lines
+    lines = ["text\tlabel", '"a', *["b\tx"] * (tables.MOST_SNIFFED[0] - 3), 'c"\tx', "d\tx"]
+    assert rows_of(write("own.tsv", "\n".join(lines)))
+
+
 def test_many_bad_rows_are_refused_with_their_lines(write):
     path = write("bad.csv", "id,text\n" + "".join(f"{k},one, two\n{k},fine\n" for k in range(20)))
     with pytest.raises(BadInput, match=r"bad\.csv, line 2: 3 cells for 2 columns; errors also in line 4, 6, 8, …\. Quote a cell"):
@@ -135,6 +132,7 @@ def test_every_spelling_of_missing_is_left_out_and_counted(write, missing):
     assert len(table.notes) == 1 and table.notes[0].startswith("own.csv: rows left out without text or without label: 2")
     assert (f"“{missing}” 2" in table.notes[0]) == bool(missing.strip())
     assert texts_of(path) == (["Rain", "Sun", "Snow"], ["own.csv: 1 row without text is left out."])
+    assert rows_of(write("a.csv", "text,label\nRain,x\nSun,\u200b\n")) == [("Rain", "x")]  # invisible characters alone
 
 
 def test_rows_left_out_for_different_reasons_have_a_note_each(write):
@@ -143,11 +141,6 @@ def test_rows_left_out_for_different_reasons_have_a_note_each(write):
         read_lines(path)
     assert sum("left out" in note for note in found.values()) == 3
     assert sum("left out" in note for note in read_table(path).notes) == 2
-
-
-@pytest.mark.parametrize("header", ["text ", "\u1107\u1169\u11ab\u1106\u116e\u11ab"])
-def test_header_of_the_only_column_is_no_text(write, header):
-    assert texts_of(write("own.csv", f"{header}\nRain\n"))[0] == ["Rain"]
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])
@@ -181,11 +174,8 @@ def test_year_stands_for_an_unreadable_date_and_takes_its_month(write):
     assert [sentence.date for sentence in sentences] == ["1850", "n.d.", "1851"]
     sentences = read_sentences(write("b.csv", "text,day,month,year\nRain.,3,5,1850\nSun.,,May,1850\nSnow.,3,,1850\n"))
     assert [sentence.date for sentence in sentences] == ["1850-05-03", "1850-May", "1850"]
-
-
-def test_no_part_of_a_long_date_is_read(write):
     ((_, _, date, _),) = iterate_cells(write("a.csv", f"text,date\nRain.,1850{' ' * 76}or 1950\n"), ".csv", None, None)
-    assert parse_date(date) is None
+    assert parse_date(date) is None  # no part of a long date is read
 
 
 @pytest.mark.parametrize("name", ["own.csv", "own.tsv"])
@@ -195,36 +185,6 @@ def test_line_before_the_column_names_is_noted(write, name):
     said = f"{name}: its first line has one cell, so each line is read as one text. Remove lines before the column names."
     assert len(read) == 4 and notes == [said]
     assert texts_of(write(name, "text\nRain, and so.\nSun.\nFog.\n"))[1] == []
-
-
-TITLED = [["Survey 2023"], [], ["id", "text", "label"], [1, "Rain", "x"], [2, "Sun", "y"]]
-
-
-@pytest.mark.parametrize(("name", "line"), [("own.csv", 3), ("own.tsv", 3), ("own.xlsx", 3)])
-def test_title_above_the_column_names_is_left_out_and_noted(write, tmp_path, name, line):
-    if name == "own.xlsx":
-        path = workbook(tmp_path / name, first=TITLED)
-    else:
-        mark = "," if name == "own.csv" else "\t"
-        path = write(name, "".join(mark.join([*map(str, row), *[""] * (3 - len(row))]) + "\n" for row in TITLED))
-    note = f"{name}: the rows above the column names, line {line}, are left out."
-    assert texts_of(path) == (["Rain", "Sun"], [note])
-    assert rows_of(path) == [("Rain", "x"), ("Sun", "y")] and read_table(path).notes == (note,)
-    assert read_columns(path).names == ("id", "text", "label")
-
-
-def test_remark_in_a_column_without_a_name_of_a_workbook_loses_no_row(tmp_path):
-    path = workbook(tmp_path / "own.xlsx", first=[["text", "label"], ["Rain", "x", "check"], ["Sun", "y"]])
-    assert rows_of(path) == [("Rain", "x"), ("Sun", "y")]
-    assert read_table(path).notes == ("own.xlsx: cells to the right of the last column name are not read.",)
-
-
-@pytest.mark.parametrize(
-    ("name", "content"), [("a.csv", "review,comment\n5,Rain\n4,Sun\n"), ("a.jsonl", [{"review": 5, "comment": "Rain"}])]
-)
-def test_usual_column_of_numbers_is_not_read_next_to_one_of_texts(write, name, content):
-    with reports.collecting():  # of the column that is not read
-        assert read_sentences(write(name, content))[0].tokens == ("Rain",)
 
 
 def test_two_columns_of_one_name_are_named(write):
@@ -260,13 +220,16 @@ def test_a_workbook_is_read_as_a_table(tmp_path):
     assert any("sheet “first” is read" in note for note in found.values())
 
 
-def test_last_cells_of_a_workbook_may_be_empty_as_in_a_csv_file(tmp_path):
+def test_last_cells_of_a_workbook_may_be_empty_and_those_without_a_name_lose_no_row(tmp_path):
     rows = [[f"Bank {k}", k % 2 if k < 7 else None] for k in range(10)]
     table = read_table(workbook(tmp_path / "own.xlsx", first=[["text", "label"], *rows]))
     assert len(table.rows) == 7 and table.notes == ("own.xlsx: rows left out without text or without label: 3.",)
     texts = [[k, f"Bank {k}" if k < 7 else None] for k in range(10)]
     path = workbook(tmp_path / "own.xlsx", first=[["id", "text"], *texts])
     assert texts_of(path) == ([f"Bank {k}" for k in range(7)], ["own.xlsx: 3 rows without text are left out."])
+    path = workbook(tmp_path / "own.xlsx", first=[["text", "label"], ["Rain", "x", "a remark"], ["Sun", "y"]])
+    assert rows_of(path) == [("Rain", "x"), ("Sun", "y")]
+    assert read_table(path).notes == ("own.xlsx: cells to the right of the last column name are not read.",)
 
 
 def test_merged_cells_of_a_workbook_are_in_each_of_their_rows_and_hidden_sheets_last(tmp_path):
@@ -284,16 +247,30 @@ def test_merged_cells_of_a_workbook_are_in_each_of_their_rows_and_hidden_sheets_
     assert "own.xlsx: a merged cell is read in each of its rows." in found.values()
 
 
-@pytest.mark.parametrize("name", ["joined.csv", "joined.tsv", "joined.xlsx"])
-def test_repeated_column_names_are_left_out(write, tmp_path, name):
-    rows = [["text", "label"], ["Rain", "x"], ["text", "label"], ["text", "x"], ["\ufefftext", "label"], ["Sun", "label"]]
-    if name.endswith(".xlsx"):
-        path = workbook(tmp_path / name, first=rows)
+TITLED = [["Survey 2023"], [], ["id", "text", "label"], [1, "Rain", "x"], [2, "Sun", "y"]]
+JOINED = [["text", "label"], ["Rain", "x"], ["text", "label"], ["text", "x"], ["\ufefftext", "label"], ["Sun", "label"]]
+
+
+@pytest.mark.parametrize("name", ["own.csv", "own.tsv", "own.xlsx"])
+@pytest.mark.parametrize(
+    ("content", "names", "rows", "note"),
+    [
+        (TITLED, ("id", "text", "label"), [("Rain", "x"), ("Sun", "y")], "the rows above the column names, line 3, are left out."),
+        (
+            *(JOINED, ("text", "label"), [("Rain", "x"), ("text", "x"), ("Sun", "label")]),
+            "rows left out: 2. The first is line 3: the names of the columns again.",
+        ),
+    ],
+    ids=["title", "names again"],
+)
+def test_title_above_the_column_names_and_their_repetitions_are_left_out_and_noted(write, tmp_path, name, content, names, rows, note):
+    if name == "own.xlsx":
+        path = workbook(tmp_path / name, first=content)
     else:
-        path = write(name, "".join(("\t" if name.endswith(".tsv") else ",").join(row) + "\n" for row in rows))
-    note = f"{name}: rows left out: 2. The first is line 3: the names of the columns again."
-    assert rows_of(path) == [("Rain", "x"), ("text", "x"), ("Sun", "label")] and read_table(path).notes == (note,)
-    assert texts_of(path) == (["Rain", "text", "Sun"], [note])
+        mark, width = "," if name == "own.csv" else "\t", len(content[-1])
+        path = write(name, "".join(mark.join([*map(str, row), *[""] * (width - len(row))]) + "\n" for row in content))
+    assert texts_of(path) == ([text for text, _ in rows], [f"{name}: {note}"])
+    assert rows_of(path) == rows and read_table(path).notes == (f"{name}: {note}",) and read_columns(path).names == names
 
 
 def test_rows_that_repeat_the_first_row_of_a_table_without_names_are_read(write):
@@ -330,7 +307,7 @@ def test_json_list_may_be_called_jsonl(write, indent):
     assert len(read_lines(path)) == len(TEXTS)
 
 
-def test_json_lines_that_are_none_are_left_out_and_counted(write):
+def test_json_lines_that_are_none_or_have_no_text_are_left_out_and_counted(write):
     lines = [f'{{"text": "number {k} of many", "label": "{"ab"[k % 2]}"}}' for k in range(100)]
     for bad in ("{oops", "[1]", '{"text": ["a", "b"], "label": "x"}'):
         path = write("own.jsonl", "\n".join([*lines[:50], bad, *lines[50:]]))
@@ -339,6 +316,10 @@ def test_json_lines_that_are_none_are_left_out_and_counted(write):
     with reports.collecting() as found:
         assert len(read_sentences(path)) == 100
     assert "rows left out: 1. The first is line 51" in next(iter(found.values()))
+    with reports.collecting() as found:
+        rows = [{"text": text} for text in ("Rain.", None, "nan", "", "Sun.")]
+        assert [s.tokens[0] for s in read_sentences(write("own.jsonl", rows))] == ["Rain", "Sun"]
+    assert list(found.values()) == ["own.jsonl: 3 rows without text are left out."]
 
 
 def test_tables_read_at_the_same_time_do_not_disturb_each_other(write):
@@ -367,18 +348,6 @@ def test_a_line_with_bytes_that_are_not_utf_8_is_kept_and_noted(write, at):
     assert [row.text for row in table.rows] == read and list(table.notes) == said
 
 
-@pytest.mark.parametrize("name", [None, "remark"])
-def test_row_numbers_of_pandas_are_no_text(write, name):
-    assert texts_of(write("series.csv", pd.Series(["Rain.", "Sun."], name=name).to_csv())) == (["Rain.", "Sun."], [])
-
-
-def test_missing_texts_in_json_lines_are_counted(write):
-    rows = [{"text": text} for text in ("Rain.", None, "nan", "", "Sun.")]
-    with reports.collecting() as found:
-        assert [s.tokens[0] for s in read_sentences(write("own.jsonl", rows))] == ["Rain", "Sun"]
-    assert list(found.values()) == ["own.jsonl: 3 rows without text are left out."]
-
-
 @pytest.mark.parametrize("key", ["text", "Content", "sentence", "본문"])
 def test_json_rows_are_read_as_the_rows_of_a_table(write, key):
     rows = [{"title": "A title of four words", key: text, "document": k, "Jahr": 1850} for k, text in ((1, "Rain."), (2.0, 7))]
@@ -396,8 +365,3 @@ WORKBOOK_TIMES |= {DAY(1900, 1, 1, 5, 33): "29:33", datetime.timedelta(hours=29,
 @pytest.mark.parametrize(("value", "text"), WORKBOOK_TIMES.items())
 def test_dates_and_times_of_a_workbook_are_written_as_in_a_csv_file(value, text):
     assert tables._cell_text(value) == text
-
-
-def test_a_tsv_whose_first_quote_closes_late_is_read(write):
-    lines = ["text\tlabel", '"a', *["b\tx"] * (tables.MOST_SNIFFED[0] - 3), 'c"\tx', "d\tx"]
-    assert rows_of(write("own.tsv", "\n".join(lines)))

@@ -44,12 +44,10 @@ def test_in_a_table_of_pairs_the_guess_is_the_users(language):
         (EN, "The e-mail was lost.", "My email is full.", ("e-mail", "email")),
         (EN, "The leaf fell.", "The leaves are green.", ("leaf", "leaves")),  # a plural may be a form of two words
         (EN, "Her life was short.", "They risked their lives.", ("life", "lives")),
-        (EN, "He took a taxi home.", "The taxis were all full.", ("taxi", "taxis")),
         (EN, "A larva hatched.", "The larvae grew.", ("larva", "larvae")),
         (EN, "The wound healed.", "The wind blew.", ("wound", "wind")),  # of two words, the best of each
         (EN, "The hen-house burned.", "A house was sold.", ("hen-house", "house")),
         (EN, "He left me a can of soup.", "You can carry the can.", ("can", "can")),
-        (EN, "May I come in?", "We met in May in Rome.", ("May", "May")),
         (EN, "Will you go?", "She made a will.", ("Will", "will")),
         (EN, "You can swim.", "I can sing.", ("swim", "sing")),  # grammar in both
         (EN, "The news was good.", "He has a new car.", ("news", "car")),  # no form of "new"
@@ -61,7 +59,6 @@ def test_in_a_table_of_pairs_the_guess_is_the_users(language):
         (KO, "Apple은 전화기를 만든다.", "그는 apple을 영어로 썼다.", ("Apple", "apple")),
         (KO, "그는 고맙다고 말했다.", "새 시장이 취임했다.", ("고맙", "시장")),
         (KO, "아기에게 첫 이가 났다.", "머리에 이가 생겨 약을 발랐다.", ("이", "이")),  # a tooth, a louse: no "this"
-        (KO, "이와 잇몸이 약하다.", "양치하며 이를 닦는다.", ("이", "이")),
         (KO, "이를 통해 배를 옮겼다.", "이에 따라 배를 나누었다.", ("배", "배")),  # "this" stays grammar
         (KO, "할머니는 비단에 수를 놓았다.", "참가한 사람의 수가 늘었다.", ("수", "수")),
         (KO, "나는 책을 볼 수 있다.", "동생도 책을 쓸 수 있다.", ("책", "책")),
@@ -74,11 +71,9 @@ def test_each_rule(language, a, b, words):
 # One spelling in both sentences comes before two forms of a word, whatever the lists of ambiguous and common words say.
 SPELLED_ALIKE = [
     (EN, "The lot was full, so we parked on the street.", "They plan to turn the empty lot into a park.", ("lot", "lot")),
-    (EN, "They plan to turn the empty lot into a park.", "The lot was full, so we parked on the street.", ("lot", "lot")),
     (EN, "He got a good price at the banks.", "The bank is a good neighbor.", ("good", "good")),
     (EN, "We matched the socks in the evening.", "The match ended late in the evening.", ("evening", "evening")),
     (EN, "The thing was sealed.", "A seal ate the thing.", ("thing", "thing")),
-    (EN, "A moment later the cranes flew off.", "The crane stopped for a moment.", ("moment", "moment")),
     (EN, "Her UNCLE played the organ.", "My uncle saw two plays about organs.", ("UNCLE", "uncle")),
     (EN, "People ringed the house.", "The people heard a ring.", ("People", "people")),
     (EN, "The e-mail listed the parks.", "My email names one park.", ("e-mail", "email")),
@@ -96,7 +91,6 @@ SPELLED_ALIKE = [
     (EN, "He must go.", "It is a must.", ("must", "must")),
     (EN, "I don't.", "You can't, and he is there.", ("do", "there")),  # a clitic is no word
     (KO, "그는 시간이 없어서 말을 썼다.", "모자를 쓰고 시간을 쟀다.", ("시간", "시간")),
-    (KO, "사람이 배를 탔다.", "사람이 버스를 타고 갔다.", ("사람", "사람")),
     (KO, "어머니가 밤하늘을 보셨다.", "어머니는 밤을 좋아하신다.", ("어머니", "어머니")),
     (KO, "배가 항구에 닿았다.", "항구에서 배를 먹었다.", ("배", "배")),  # two are alike: a tie
 ]
@@ -124,22 +118,16 @@ def test_a_tapped_word_stays_and_the_other_sentence_follows_it_where_it_can(a, b
     assert find_target_words(EN.tokenize(a), EN.tokenize(b), EN, tapped=tapped) == positions
 
 
-@pytest.mark.parametrize(
-    ("lemma", "forms", "others"),
-    [
-        *(("the", [], ["thing"]), ("us", [], ["used"]), ("she", [], ["shed"]), ("bee", ["bees"], ["being"]), ("it", [], ["its"])),
-        *(("menu", ["menus"], []), ("ski", ["skis"], []), ("knee", ["kneed"], []), ("disagree", ["disagreed"], []), ("fee", [], ["feed"])),
-    ],
-)
-def test_a_spelling_is_a_form_of_no_word_that_it_only_begins_with(lemma, forms, others):
-    assert [word for word in (*forms, *others) if lemma in target_word.lemmas(word, target_word.words_of(EN))] == forms
-
-
 def test_forms_of_one_word():
     a, b = ["He", "banks", "there", "."], ["the", "bank", "shut"]
     assert same_word(a, 1, b, 1, EN) and not same_word(a, 1, b, 2, EN)
     assert same_word(["The"], 0, ["the"], 0, EN)
     assert find_target_words([JOINER], [], KO) == (0, None)
+    # a spelling is a form of no word that it only begins with
+    others = {"the": "thing", "us": "used", "she": "shed", "bee": "being", "it": "its", "fee": "feed"}
+    forms = {"bee": "bees", "menu": "menus", "ski": "skis", "knee": "kneed", "disagree": "disagreed"}
+    assert all(lemma in target_word.lemmas(form, target_word.words_of(EN)) for lemma, form in forms.items())
+    assert not [lemma for lemma, word in others.items() if lemma in target_word.lemmas(word, target_word.words_of(EN))]
 
 
 @pytest.mark.parametrize(("language", "word"), [(EN, "bank"), (EN, "The"), (KO, "먹다"), (KO, "눈")])

@@ -131,7 +131,7 @@ def test_join_tokens_reads_as_a_person_would_write():
 
 
 @pytest.mark.parametrize("size", [3, 10, 16, 50, 51])
-def test_a_token_is_cut_as_bilm_tf_cuts_it_for_any_number_of_ids(size):
+def test_a_token_or_mark_has_the_ids_of_bilm_tf_for_any_number_of_them(size):
     tokens = ["", "a", "Ab", "\x00", "\ud800a\udfff", "transformation", "x" * 1000, "x" * 47 + "\u00e9"]
     for token in (*tokens, "강" * 20, "\U0001f600", "\u05d0"):
         code = [260] * size  # bilm-tf, UnicodeCharsVocabulary._convert_word_to_char_ids: 258 and 259 mark a word, 260 pads
@@ -141,11 +141,8 @@ def test_a_token_is_cut_as_bilm_tf_cuts_it_for_any_number_of_ids(size):
             code[k] = byte
         code[len(cut) + 1] = 259
         assert character_ids([token], size)[0].tolist() == [number + 1 for number in code]  # + 1: 0 is left for no token
-
-
-def test_marks_of_a_sentence_have_an_id_of_their_own():
-    ids = character_ids(["<S>", "</S>"])
-    assert ids.tolist() == [[259, inner, 260] + [261] * 47 for inner in (257, 258)] and ids.dtype == np.int64
+    marks = character_ids(["<S>", "</S>"], size)
+    assert marks.tolist() == [[259, inner, 260] + [261] * (size - 3) for inner in (257, 258)] and marks.dtype == np.int64
     assert character_ids([]).shape == (0, 50)
 
 
