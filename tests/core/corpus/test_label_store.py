@@ -114,15 +114,6 @@ def test_a_file_edited_by_hand_keeps_its_other_fields_and_its_guesses(path, dama
     assert stored[2:] == [guess]
 
 
-def test_a_folder_that_cannot_be_read_is_reported(path, monkeypatch):
-    def refuse(*_, **__):
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(Path, "stat", refuse)
-    with pytest.raises(label_files.CannotSave, match="Labels cannot be saved: Permission denied"):
-        given(path)
-
-
 def test_labels_stay_on_their_sentences_when_the_corpus_changes_and_are_renamed_with_the_others(path, tmp_path):
     labels = label(path, label(path, Labels(), 0, "money"), 7, "river")
     moved = [SENTENCES[9], SENTENCES[7], (("Another", "one"), 1)]
@@ -208,7 +199,7 @@ def test_a_file_without_labeled_sentences_is_named_with_its_line(tmp_path, rows,
         label_files.read_labels(tmp_path / "labels.jsonl", SENTENCES)
 
 
-def test_rows_without_a_sense_are_no_labels_but_are_carried_through(tmp_path):
+def test_rows_without_a_sense_and_guesses_are_no_labels_but_are_carried_through(tmp_path):
     file = tmp_path / "labels.jsonl"
     rows = [{"tokens": tokens, "position": position, "note": k} for k, (tokens, position) in enumerate(SENTENCES[:5])]
     for row, sense in zip(rows, (None, "", float("nan"), "river", "None"), strict=True):
@@ -222,13 +213,9 @@ def test_rows_without_a_sense_are_no_labels_but_are_carried_through(tmp_path):
     first, *others = map(json.loads, text.splitlines())
     assert (first["sense"], first["note"], first["given"], carried) == ("money", 0, True, 2)
     assert [(row["note"], row["sense"], row["probability"]) for row in others] == [(1, "", None), (2, None, None)]
-
-
-@pytest.mark.parametrize("guess", [False, 0, 0.0, "false", "False"])
-def test_a_row_that_is_a_guess_is_no_label_of_a_person(tmp_path, guess):
-    rows = [ROW | {"given": guess}, ROW | {"tokens": ["A", "bank"]}]
-    (tmp_path / "guess.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
-    assert label_files.read_senses(tmp_path / "guess.jsonl") == {(("A", "bank"), 1): "money"}
+    for guess in (False, 0, 0.0, "false", "False"):  # and no person's
+        file.write_text("\n".join(map(json.dumps, [ROW | {"given": guess}, ROW | {"tokens": ["A", "bank"]}])), "utf-8")
+        assert label_files.read_senses(file) == {(("A", "bank"), 1): "money"}
 
 
 def test_a_corpus_labels_are_removed_with_it_and_no_others(tmp_path):
@@ -244,17 +231,20 @@ def test_a_corpus_labels_are_removed_with_it_and_no_others(tmp_path):
     assert user_names.corpus_exists(kept.name)
 
 
-def test_what_cannot_be_saved_is_reported_and_the_file_stays(path, monkeypatch):
+def test_what_cannot_be_saved_or_read_is_reported_and_the_file_stays(path, monkeypatch):
     labels = label(path, Labels(), 0, "money")
     before = path.read_bytes()
 
-    def full(*_):
-        raise OSError(28, "No space left on device")
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(label_files.CannotSave, match="cannot be written: No space left"):
+    with monkeypatch.context() as patch, pytest.raises(label_files.CannotSave, match="cannot be written: Permission denied"):
+        patch.setattr(os, "fsync", refuse)
         label(path, labels, 1, "money")
     assert path.read_bytes() == before
+    monkeypatch.setattr(Path, "stat", refuse)
+    with pytest.raises(label_files.CannotSave, match="Labels cannot be saved: Permission denied"):
+        given(path)
 
 
 def test_two_processes_that_label_the_same_word_at_once_lose_nothing(path):

@@ -75,9 +75,8 @@ def test_a_lemma_is_found_in_all_its_forms_and_they_are_shown(ours):
     counted = dict(forms(ours, hits))
     assert {"go", "went", "goes", "going", "gone"} == set(counted) and sum(counted.values()) == len(hits)
     assert all(n == len(find(ours, form)) for form, n in counted.items())
-    assert {word for word, _ in forms(ours, find(ours, "be", kind=LEMMA))} >= {"be", "is", "was", "were", "been"}
-    assert {word for word, _ in forms(ours, find(ours, "can", kind=LEMMA))} >= {"can", "could", "ca"}
-    assert {word for word, _ in forms(ours, find(ours, "carry", kind=LEMMA))} >= {"carry", "carried"}
+    for lemma, words in {"be": "be is was were been", "can": "can could ca", "carry": "carry carried"}.items():
+        assert {word for word, _ in forms(ours, find(ours, lemma, kind=LEMMA))} >= set(words.split())
     assert "banknotes" not in dict(forms(ours, find(ours, "bank", kind=LEMMA)))
     phrase = forms(ours, find(ours, "go to", kind=LEMMA))
     assert {words.split()[1] for words, _ in phrase} == {"to"} and {words.split()[0] for words, _ in phrase} > {"went"}

@@ -70,7 +70,7 @@ def test_steps_can_be_undone_one_by_one():
     assert first.label([0], "money") is first  # nothing changed, nothing to undo
 
 
-def test_senses_that_would_go_into_each_other_are_refused():
+def test_senses_that_would_go_into_each_other_or_into_two_are_refused():
     labels = labeled().label([30], "slope")
     for into, circle in (
         ({"money": "river", "river": "money"}, "“money” → “river” → “money”"),
@@ -81,6 +81,10 @@ def test_senses_that_would_go_into_each_other_are_refused():
             labels.merge(into)
     assert labels.merge({"money": "river", "river": "slope"}).senses == ("slope",)
     assert labels.senses == ("money", "river", "slope")  # nothing lost
+    assert label_files.pairs(["a=b", "c = d"]) == {"a": "b", "c": "d"}
+    for pairs, message in ((["ab"], "not a pair of senses"), (["a=b", "a=c"], "would go into two")):
+        with pytest.raises(BadInput, match=message):
+            label_files.pairs(pairs)
 
 
 def test_what_cannot_be_done_is_reported():
@@ -114,15 +118,11 @@ def test_a_file_is_what_one_goes_on_from(tmp_path):
     assert (set(back.labels.given), back.labels.elsewhere) == (set(labels.given), ())
 
 
-def test_two_annotators_agree_as_far_as_alpha_says():
-    second = Labels().label([0, 1], "money").label([20], "river").label([21], "money").label([35], "river")
-    alpha, n = label_files.agreement(labeled(), second, SENTENCES)
-    # 4 sentences by both, one apart: D_o = 2/8, D_e = 2 * 5 * 3 / (8 * 7): alpha = 1 - 0.25 / 0.5357 = 0.533
-    assert (alpha, n) == (pytest.approx(0.5333, abs=0.001), 4)
-
-
-def test_a_repeated_sentence_counts_once():
+def test_annotators_agree_as_far_as_alpha_says_and_a_repeated_sentence_counts_once():
     """One that a corpus has four times is one label of each annotator, and is not held out while its copies stay."""
+    second = Labels().label([0, 1], "money").label([20], "river").label([21], "money").label([35], "river")
+    # 4 sentences by both, one apart: D_o = 2/8, D_e = 2 * 5 * 3 / (8 * 7): alpha = 1 - 0.25 / 0.5357 = 0.533
+    assert label_files.agreement(labeled(), second, SENTENCES) == (pytest.approx(0.5333, abs=0.001), 4)
     sentences = [*SENTENCES[:3], *SENTENCES[:1] * 3]
     mine, yours = (
         label_files.numbered(tuple(zip(SENTENCES, senses, strict=False)), sentences)
@@ -132,10 +132,3 @@ def test_a_repeated_sentence_counts_once():
     rows, labels = two_senses()[[0, 1, 20, 21, 2, 22]], Labels().label([0, 1], "money").label([2, 3], "river")
     copied = spread(rows[[0, 1, 2, 3, 4, 5, 0, 0]], labels.label([6, 7], "money"), [*range(6), 0, 0])
     assert copied.shares == pytest.approx(spread(rows, labels).shares[[0, 1, 2, 3, 4, 5, 0, 0]])
-
-
-def test_pairs_of_senses_to_merge():
-    assert label_files.pairs(["a=b", "c = d"]) == {"a": "b", "c": "d"}
-    for given, message in ((["ab"], "not a pair of senses"), (["a=b", "a=c"], "would go into two")):
-        with pytest.raises(BadInput, match=message):
-            label_files.pairs(given)

@@ -59,13 +59,9 @@ CHAPTERS = {
 }
 
 
-def test_an_e_book_is_read_in_the_order_of_its_spine(write):
-    path = write("a.epub", epub(CHAPTERS, ["nav.xhtml", "text/one.xhtml", "text/two.xhtml"]))
-    text = " ".join(words(path))
+def test_an_e_book_is_read_in_the_order_of_its_spine_and_what_is_locked_or_missing_is_reported(write):
+    text = " ".join(words(write("a.epub", epub(CHAPTERS, ["nav.xhtml", "text/one.xhtml", "text/two.xhtml"]))))
     assert text == 'One We sat on the bank , and " talked " long . A&B stood . Reeds Boats Two The bank lent money .'
-
-
-def test_what_is_locked_or_missing_in_an_e_book_is_reported(write):
     assert "lent" in " ".join(words(write("fonts.epub", epub(CHAPTERS, more=drm("OEBPS/fonts/a.otf")))))
     with pytest.raises(BadInput, match=r"drm\.epub is locked \(DRM\)"):
         read_sentences(write("drm.epub", epub(CHAPTERS, more=drm("OEBPS/text/one.xhtml"))))
@@ -101,14 +97,11 @@ FRENCH = "Le café est fermé."
         ('<?xml version="1.0" encoding="no-such"?>', "utf-8", KOREAN),
     ],
 )
-def test_chapter_is_read_in_its_encoding(write, declared, encoding, text):
+def test_chapter_is_read_in_its_encoding_and_wrong_bytes_are_noted(write, declared, encoding, text):
     chapter = f"{declared}<html><body><p>{text}</p></body></html>".encode(encoding)
     path = write("a.epub", replace_member(epub({"a.xhtml": ""}), {"OEBPS/a.xhtml": chapter}))
     with reports.collecting() as found:
         assert words(path) == [f"{text[:-1]} ."] and ("a.epub", "bytes") not in found
-
-
-def test_wrong_bytes_of_a_chapter_are_noted(write):
     path = write("a.epub", replace_member(epub({"a.xhtml": ""}), {"OEBPS/a.xhtml": "<p>Le\ncafé.</p>".encode("latin-1")}))
     with reports.collecting() as found:
         assert words(path) == ["Le caf � ."]
@@ -190,30 +183,18 @@ def test_word_that_the_end_of_a_page_cuts_is_joined_only_to_its_other_half(write
     assert [token for token in tokens if token.startswith("impor")] == [expected]
 
 
-BODIES = ["It is of impor-", "tance to banks and the govern-", "ment."]
-LINES = ["A bank lent.", "A bank sank.", "A bank rose."]
-
-
-@pytest.mark.parametrize(
-    ("pages", "sentences", "note"),
-    [
-        (
-            [*(["Of banks", body, str(k)] for k, body in enumerate(BODIES, 9)), ["Of banks"]],
-            ["It is of importance to banks and the government .", "Of banks"],
-            "6 headings and footers that pages repeat are left out, such as “Of banks”",
-        ),
-        (
-            [["Journal of Banks", f"{k} Smith", body, "Downloaded from us", f"Page {k}", "i" * k] for k, body in enumerate(LINES, 1)],
-            ["A bank lent .", "A bank sank .", "A bank rose ."],
-            "15 headings and footers that pages repeat are left out, such as “Journal of Banks”",
-        ),
-    ],
-    ids=["one line", "several lines"],
-)
-def test_running_heads_and_page_numbers_are_left_out_and_noted(write, pages, sentences, note):
-    with reports.collecting() as found:
-        assert words(write("a.pdf", pdf(*pages))) == sentences
-    assert list(found.values()) == [f"a.pdf: {note}."]
+def test_running_heads_and_page_numbers_are_left_out_and_noted(write):
+    bodies = ["It is of impor-", "tance to banks and the govern-", "ment."]
+    one_line = [*(["Of banks", body, str(k)] for k, body in enumerate(bodies, 9)), ["Of banks"]]
+    lines = ["A bank lent.", "A bank sank.", "A bank rose."]
+    several = [["Journal of Banks", f"{k} Smith", line, "Downloaded from us", f"Page {k}", "i" * k] for k, line in enumerate(lines, 1)]
+    for pages, sentences, n, head in (
+        (one_line, ["It is of importance to banks and the government .", "Of banks"], 6, "Of banks"),
+        (several, ["A bank lent .", "A bank sank .", "A bank rose ."], 15, "Journal of Banks"),
+    ):
+        with reports.collecting() as found:
+            assert words(write("a.pdf", pdf(*pages))) == sentences
+        assert list(found.values()) == [f"a.pdf: {n} headings and footers that pages repeat are left out, such as “{head}”."]
 
 
 @pytest.mark.parametrize("name", ["a.pdf", "a.epub", "a.docx", "a.xlsx"])

@@ -24,11 +24,12 @@ def test_plain_text_is_split_and_tokenized(write, suffix):
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.json"])
 def test_rows_keep_their_tokens_and_targets(write, name):
-    rows = [BANK, {"text": "One. Two."}, {"tokens": ["New York", "!"]}, ["as", "it", "is"], "Plain text."]
+    went = {**ROW, "word": "go", "tokens": ["He", "went"]}  # a label counts as sense, and its word as lemma
+    rows = [BANK, went, {"text": "One. Two."}, {"tokens": ["New York", "!"]}, ["as", "it", "is"], "Plain text."]
     sentences = read_sentences(write(name, rows if name == "a.jsonl" else json.dumps(rows)))
-    assert spaced_tokens(sentences) == ["The banks rose", "One .", "Two .", "New York !", "as it is", "Plain text ."]
+    assert spaced_tokens(sentences) == ["The banks rose", "He went", "One .", "Two .", "New York !", "as it is", "Plain text ."]
     assert sentences[0].targets == (Target(1, "banks", "river edge", "bank", "noun"),)
-    assert not any(sentence.targets for sentence in sentences[1:])
+    assert sentences[1].targets == (Target(1, "went", "money", "go", None),) and not any(s.targets for s in sentences[2:])
 
 
 def test_rows_on_the_same_sentence_become_one_with_several_targets(write):
@@ -61,11 +62,6 @@ def test_a_row_without_a_sense_is_a_sentence_but_not_a_label(write, sense):
     assert list(found.values()) == ["a.jsonl: rows without a sense, not counted as labels: 2."]
 
 
-def test_a_label_counts_as_sense_and_its_word_as_lemma(write):
-    (sentence,) = read_sentences(write("a.jsonl", [{**ROW, "word": "go", "tokens": ["He", "went"]}]))
-    assert sentence.targets == (Target(1, "went", "money", "go", None),)
-
-
 @pytest.mark.parametrize(
     ("name", "content", "column", "texts"),
     [
@@ -91,16 +87,13 @@ def test_tables_give_their_text_column(write, name, content, column, texts):
         assert spaced_tokens(read_sentences(write(name, content), text_column=column)) == texts
 
 
-def test_labeled_rows_take_label_or_sense(write):
+def test_labeled_rows_take_label_or_sense_and_a_word_or_its_lemma_but_not_one_place_off(write):
     rows = read_labeled(write("a.jsonl", [ROW, {**BANK, "word": "BANKS"}, {**ROW, "label": 3, "document": "a"}]))
     assert rows[0] == LabeledRow("bank", ("The", "bank"), 1, "money")
     assert (rows[1].label, rows[2].label, rows[2].document) == ("river edge", "3", "a")
     assert [row.word for row in rows] == ["bank"] * 3  # "banks" has the lemma "bank"
     assert read_labeled(write("b.jsonl", [{**ROW, "word": "Bank", "tokens": ["The", "Bank"]}]))[0].word == "bank"
     assert read_labeled(write("a.json", json.dumps([ROW]))) == rows[:1]
-
-
-def test_labeled_words_may_be_lemmas_but_not_one_place_off(write):
     went = {"word": "go", "tokens": ["He", "went", "to", "go"], "position": 1, "label": "move"}
     assert len(read_labeled(write("a.jsonl", [went, ROW]))) == 2
     off = {**ROW, "tokens": ["The", "bank", "sank"], "position": 2}
@@ -135,16 +128,12 @@ def test_fingerprints_tell_tokens_targets_and_order_apart():
         *(({"date": " ", "year": 2021}, None, "2021"), ({"date": "1850\ud800"}, None, "1850 ")),
     ],
 )
-def test_dates_of_json_rows_are_those_of_the_chosen_column(write, row, column, date):
+def test_dates_of_json_rows_are_those_of_the_chosen_column(write, tmp_path, row, column, date):
     rows = [{"Text": "A bank.", "Document": "d"} | row, {"text": "A river.", "published": "1900"}]
     first, _ = read_sentences(write("a.jsonl", rows), date_column=column)
     assert (first.tokens, first.document, first.date) == (("A", "bank", "."), "d", date)
-
-
-def test_date_column_that_no_json_row_has_is_refused(write):
-    path = write("a.jsonl", [{"text": "A bank.", "year": 2021}])
-    with pytest.raises(BadInput, match=r"a\.jsonl, line 1: no column 'yaer' among \['text', 'year'\]\. Give the dates"):
-        read_sentences(path, date_column="yaer")
+    with pytest.raises(BadInput, match=r"a\.jsonl, line 1: no column 'yaer' among \['Text', .*\]\. Give the dates"):
+        read_sentences(tmp_path / "a.jsonl", date_column="yaer")
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.txt", "a.jsonl"])
@@ -282,13 +271,6 @@ def test_missing_and_large_files_folders_and_wrong_limits_are_reported(write, tm
         read_sentences(write("a.txt", "x"), limit=0)
 
 
-def test_accents_written_apart_are_read_as_one_and_shown_as_written(write):
-    apart = "The cafe\u0301  closed."
-    (sentence,) = read_sentences(write("a.txt", apart))
-    assert sentence.tokens == ("The", "caf\u00e9", "closed", ".") and sentence.text == apart
-    assert spaced_tokens(read_sentences(write("a.csv", "caf\u00e9,n\nA house.,1\n"), text_column="cafe\u0301")) == ["A house ."]
-
-
 @pytest.mark.parametrize(
     ("tokens", "word", "sense", "plain", "target"),
     [
@@ -301,6 +283,10 @@ def test_a_token_is_the_same_however_it_is_written(write, tokens, word, sense, p
     facts = {"tokens": tokens, "position": 0, "word": word, "sense": sense, "text": "  ".join(tokens)}
     (row,) = read_sentences(write("a.jsonl", [facts]))
     assert (row.tokens, row.targets, row.text) == (plain, (target,), facts["text"])
+    apart = "The cafe\u0301  closed."  # of no tokens
+    (sentence,) = read_sentences(write("a.txt", apart))
+    assert sentence.tokens == ("The", "caf\u00e9", "closed", ".") and sentence.text == apart
+    assert spaced_tokens(read_sentences(write("a.csv", "caf\u00e9,n\nA house.,1\n"), text_column="cafe\u0301")) == ["A house ."]
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
