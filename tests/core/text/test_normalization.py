@@ -55,10 +55,12 @@ def test_a_korean_text_is_read_without_its_invisible_characters_and_keeps_the_jo
         ("\u0e44\u0e17\u0e22\u200b\u0e04\u0e19", ["\u0e44\u0e17\u0e22", "\u0e04\u0e19"]),
     ],
 )
-def test_ligatures_hyphens_and_blanks_are_read_in_their_plain_form(written, tokens):
+def test_ligatures_hyphens_and_blanks_are_read_in_their_plain_form_and_shown_as_written(write, written, tokens):
     assert EN.tokenize(written) == tokens
     spans = spans_in(tokens, written)
     assert None not in spans and [legible(written[a:b]) for a, b in spans] == tokens
+    (sentence,) = read_sentences(write("a.jsonl", [{"tokens": tokens, "text": written}]))
+    assert sentence.text == "".join(as_in_text(tokens, written)) == written
 
 
 @pytest.mark.parametrize(
@@ -115,10 +117,3 @@ def test_sentences_end_where_they_would_without_invisible_characters_and_not_wit
     assert [legible(sentence).strip() for sentence in sentences] == split_sentences(text.replace(sign, ""))
     assert "".join(sentences).replace(" ", "") == text.replace(" ", "")
     assert split_sentences(f"The im{sign}por-\ntance of it. The end.\nNew") == [f"The im{sign}por-\ntance of it.", "The end.", "New"]
-
-
-@pytest.mark.parametrize("text", ["_The Bank_ met.\u00b9", "The ban\u00adking \uff42\uff41\uff4e\uff4b\u200b", "It sank.\u2014_So_."])
-def test_stored_sentence_is_shown_as_written(write, text):
-    tokens = EN.tokenize(text)
-    (sentence,) = read_sentences(write("a.jsonl", [{"tokens": tokens, "text": text}]))
-    assert sentence.text == text and "".join(as_in_text(tokens, text)) == text

@@ -53,11 +53,8 @@ def test_every_file_comes_back_with_its_sentences_its_labels_and_its_name(tmp_pa
     assert [(s.tokens, s.targets) for s in back] == [(s.tokens, s.targets) for s in alone]
     assert [s.document for s in back] == ["letter.txt"] * 3 + ["song.csv"] * 2 + ["marks.jsonl", "list.json"]
     assert back[5].targets == (Target(1, "bank", "money", "bank"),)
-
-
-def test_documents_keep_their_names_files_of_one_name_are_distinguished_and_labels_of_one_sentence_joined(tmp_path):
-    rows = [{"text": "One night it rained.", "document": "chapter 1"}, LABELED]
-    rows += [LABELED | {"position": 2, "word": "shut", "lemma": "shut", "sense": "close"}]
+    # documents keep their names, files of one name are distinguished, labels of one sentence are joined
+    rows = [{"text": "One night it rained.", "document": "chapter 1"}, LABELED, LABELED | {"position": 2, "word": "shut", "lemma": "shut"}]
     (tmp_path / "other").mkdir()
     sources = written(tmp_path, book_jsonl="\n".join(map(json.dumps, rows)), a_txt="First.") + written(tmp_path / "other", a_txt="Second.")
     back = read_sentences(keep_files(sources).path)

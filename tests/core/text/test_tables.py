@@ -158,6 +158,12 @@ def test_columns_with_text_that_are_not_read_are_named(write):
     prose = write("two.csv", "text,answer\nWhy?,Because it is so and not otherwise.\n")
     assert texts_of(prose)[1] == ["two.csv: the text is read from “text”, not from “answer”. To read another, name it."]
     assert texts_of(write("short.csv", "text,author\nWhy?,Kim\nHow?,Lee Ann\n"))[1] == []
+    path = write("twice.csv", "text,n,text\nRain,1,Snow\nSun,2,Fog\n")  # of one name
+    read, said = texts_of(path)
+    assert read == ["Rain", "Sun"] and any("another “text”, give its number: 3" in note for note in said)
+    assert texts_of(path, column="3") == (["Snow", "Fog"], [])
+    labels = read_table(write("labels.csv", "label,text,label\nx,Rain,u\ny,Sun,v\n"))
+    assert any("another “label”, give its number: 3" in note for note in labels.notes)
 
 
 @pytest.mark.parametrize(
@@ -185,15 +191,6 @@ def test_line_before_the_column_names_is_noted(write, name):
     said = f"{name}: its first line has one cell, so each line is read as one text. Remove lines before the column names."
     assert len(read) == 4 and notes == [said]
     assert texts_of(write(name, "text\nRain, and so.\nSun.\nFog.\n"))[1] == []
-
-
-def test_two_columns_of_one_name_are_named(write):
-    path = write("twice.csv", "text,n,text\nRain,1,Snow\nSun,2,Fog\n")
-    read, said = texts_of(path)
-    assert read == ["Rain", "Sun"] and any("another “text”, give its number: 3" in note for note in said)
-    assert texts_of(path, column="3") == (["Snow", "Fog"], [])
-    labels = write("labels.csv", "label,text,label\nx,Rain,u\ny,Sun,v\n")
-    assert any("another “label”, give its number: 3" in note for note in read_table(labels).notes)
 
 
 @pytest.mark.parametrize(
