@@ -59,7 +59,6 @@ def packed_pdf(content: bytes) -> bytes:
 
 
 FILES = {
-    "paragraphs.docx": lambda: word_document(SENTENCE + "<w:p/>" * 15_000),
     "breaks.docx": lambda: word_document("<w:p><w:r><w:t>a</w:t>" + "<w:br/>" * 15_000 + "</w:r></w:p>"),
     "cells.docx": lambda: word_document("<w:tbl><w:tr>" + "<w:tc><w:p/></w:tc>" * 15_000 + "</w:tr></w:tbl>" + SENTENCE),
     "deep.docx": lambda: word_document("<w:sdt>" * 5_000 + SENTENCE + "</w:sdt>" * 5_000),

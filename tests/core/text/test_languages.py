@@ -302,7 +302,7 @@ OTHERS = "듣다: 짐을 들고 갔다. / 짓다: 해가 지고 있다. / 타다
     [
         *((KO, *row, True) for row in words_and_sentences(VERBS)),
         *((KO, *row, False) for row in words_and_sentences(OTHERS)),
-        *((EN, *row, True) for row in words_and_sentences("have: He had a dog.|I've time. / be: He was here. / do: She did it.")),
+        *((EN, *row, True) for row in words_and_sentences("have: He had a dog. / Have: I've time. / be: He was here. / do: She did it.")),
         *((EN, *row, True) for row in words_and_sentences("can: They could swim.|We can't. / will: It won't.")),
         (EN, "be", "It does not have me.", False),
     ],
