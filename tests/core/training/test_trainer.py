@@ -80,14 +80,11 @@ def test_the_loss_corrects_logits_by_expected_counts():
     assert loss.item() == pytest.approx(-math.log(2 / (2 + 4)))  # weights 1 / 0.5 and 1 / 0.25
 
 
-def test_log_uniform_chances_are_the_formulas_and_no_more_are_drawn_than_there_are_words():
+def test_negatives_are_distinct_and_drawn_as_often_as_the_formula_and_their_expected_counts_say():
     expected = [math.log((r + 2) / (r + 1)) / math.log(6) for r in range(5)]
     np.testing.assert_allclose(LogUniformSampler(5, 2).p.numpy(), expected)
-    sampler = LogUniformSampler(4, 10)
+    sampler = LogUniformSampler(4, 10)  # no more than there are words
     assert sorted(sampler.draw().tolist()) == [0, 1, 2, 3] and (sampler.log_count.exp() > 0.99).all()
-
-
-def test_negatives_are_distinct_and_drawn_as_often_as_their_expected_counts_say():
     sampler = LogUniformSampler(200, 40)
     torch.manual_seed(0)
     drawn, n = torch.zeros(200), 2000
