@@ -25,18 +25,13 @@ ERRORS = {"BadInput", "MissingArtifact", "CorruptArtifact", "EngineUnavailable"}
         ("passwd: save it as .txt.", "../../etc/passwd", None),
         ("Unknown corpus 'DROP TABLE words; —'. Choose another.", "DROP TABLE words; --", None),
         ("Nothing to search for. Type a word.", "   ", None),
-        ("Nothing to search for. Type a word.", "", None),
         ("“zebra”: 없는 기준입니다. 다른 것을 고르세요.", "zebra", None),
         ("“nonsense bank” does not occur. Choose another word.", "nonsense\tbank\x07\u200b", None),
-        ("Unknown corpus 'no-such'. That is a pity.", "no-such", "does not say what to do"),
         ("Unknown corpus 'no-such'. It has 3 rows.", "no-such", "does not say what to do"),
-        ("'no-such' went wrong! See above.", "no-such", "does not say what to do"),
         ("“no-such”: 그런 코퍼스는 없습니다.", "no-such", "does not say what to do"),
-        (f"Unknown corpus '{LONG}'. Choose another.", LONG, "cites too much of it"),
         (f"Unknown corpus '{LONG[:70]}…'. Choose another.", LONG, "cites too much of it"),
         (f"Unknown corpus '{LONG[:40]}'. Choose another.", LONG, "cites part of it without a mark"),
         ("Unknown corpus. Choose another.", "no-such", "does not name it"),
-        ("Unknown corpus. Choose another.", LONG, "does not name it"),
     ],
 )
 def test_a_message_says_what_to_do_and_names_the_value(said, value, fault):

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from core.views import pair
 from core.workspace import open_workspace
-from tests.browser.visit import at_rest, count_sent, grab, opened
+from tests.browser.visit import at_rest, opened
 
 PORT = ("The ship reached the port at dawn.", "We drank a glass of port after dinner.")
 ADDRESS = "?a=The+ship+reached+the+port+at+dawn.&b=We+drank+a+glass+of+port+after+dinner."
@@ -88,29 +88,6 @@ def test_home_opens_without_a_glide_if_motion_is_reduced(page: Page, server: str
     stand(page, 1)
     page.wait_for_function("glide.length")
     assert {at for _, at in page.evaluate("glide")} == {1}
-
-
-def test_slider_sends_its_value_only_when_released(page: Page, server: str):
-    sent = count_sent(page)
-    open_at_rest(page, server)
-    slider = page.locator(".map.compact .scrubber input")
-    for _ in range(20):
-        before = len(sent)
-        page.wait_for_timeout(1_000)
-        if len(sent) == before:
-            break
-    move = grab(slider, 0.97)
-    sent.clear()
-    for k in range(1, 20):
-        move(1 - k / 26)
-    assert sent == [] and 0.8 < place(page)["at"] < 1.4
-    page.mouse.up()
-    expect(page).to_have_url(re.compile("layer=1"))
-    stand(page, 1)
-    at_rest(page)
-    page.go_back()
-    stand(page, 4)
-    expect(page).not_to_have_url(re.compile("layer="))
 
 
 def test_clicked_dot_becomes_the_second_sentence(page: Page, server: str):
@@ -197,13 +174,10 @@ def test_expected_words_follow_typing_and_replace_the_target(page: Page, server:
     assert chips(page, 1) == money and chips(page, 0) == []  # none that are good enough
 
     chip = page.locator(".expected .chips").nth(1).get_by_role("button").first
-    word, verdict = chip.inner_text(), page.locator(".verdict").text_content()
-    chip.focus()
+    word = chip.inner_text()
     chip.press("Enter")
     expect(page.locator(".st-key-b input")).to_have_value(WAGES.replace("bank", word))
-    expect(page.locator(".verdict")).not_to_have_text(verdict)
     expect(page.locator(".st-key-bi [aria-checked=true]")).to_have_text(word)
-    expect(page.locator(".st-key-ai [aria-checked=true]")).to_have_text("bank")
     assert page.evaluate("document.activeElement?.shadowRoot?.activeElement?.closest('.chips') !== null")  # the keyboard's place stays
 
 

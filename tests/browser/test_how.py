@@ -38,12 +38,3 @@ def test_spelled_words_change_the_notice(page: Page, server: str):
     page.get_by_role("radio", name="blorptasticks", exact=True).click()
     expect(page.get_by_text("no vector", exact=True)).to_be_visible()
     expect(page.locator(".xtick", has_text="b").first).to_be_visible()
-
-
-def test_another_second_sentence_is_compared_at_its_target_word(page: Page, server: str):
-    opened(page, server, "how?step=8&a=She+sat+on+the+muddy+river+bank.&b=The+bank.&ai=bank")
-    expect(page.locator(NOTICE).first).to_contain_text("The two vectors of “bank”")
-    fill_in(page.get_by_label("Second sentence", exact=True), "Shore.")
-    expect(page.locator(NOTICE).first).to_contain_text("The vectors of “bank” and “Shore”")
-    fill_in(page.get_by_label("Second sentence", exact=True), "It was the largest and oldest of all the banks.")
-    expect(page.locator(NOTICE).first).to_contain_text("“bank” and “banks”")

@@ -35,18 +35,20 @@ def without_highway() -> Encoder:
 
 @pytest.mark.parametrize("word", WORDS)
 def test_the_answers_are_those_that_the_model_pools_each_of_the_window_it_names(model, characters, word: str):
+    ids = torch.from_numpy(character_ids([word]))
     _, banks = read_spelling(characters, word)
     with torch.inference_mode():
-        pooled = characters.pooled(torch.from_numpy(character_ids([word])))[0].numpy()
+        pooled = characters.pooled(ids)[0].numpy()
     np.testing.assert_allclose(np.concatenate([bank.pooled for bank in banks]), pooled, rtol=1e-5, atol=1e-5)
     assert [len(bank.places) for bank in banks] == [count for _, count in model.encoder.model.shape.filters]
-    x = characters.embedding(torch.from_numpy(character_ids([word])))[0].double()  # (50, C)
+    x = characters.embedding(ids)[0].double()  # (50, C)
     for convolution, bank in zip(characters.convolutions, banks, strict=True):
-        width, weight = convolution.kernel_size[0], convolution.weight.double()  # (n, C, width)
-        for number in {int(bank.pooled.argmax()), 0, len(bank.pooled) // 2}:
-            window = x[bank.places[number] : bank.places[number] + width].t()
-            answer = max(0.0, float((weight[number] * window).sum() + convolution.bias[number]))
-            assert answer == pytest.approx(float(bank.pooled[number]), abs=1e-4)
+        assert bank.pooled[bank.strongest[0]] == bank.pooled.max()
+        for k, f in enumerate(bank.strongest):
+            window = x[bank.places[f] : bank.places[f] + bank.width].t()
+            answer = float((convolution.weight[f].double() * window).sum() + convolution.bias[f])
+            assert max(0.0, answer) == pytest.approx(float(bank.pooled[f]), abs=1e-4)
+            assert answer == pytest.approx(float(bank.answers[k].max()), abs=1e-4)
 
 
 @pytest.mark.parametrize("word", WORDS)

@@ -92,20 +92,6 @@ def test_clips_are_counted_where_they_bite():
     assert any(step.n_cells_clipped for step in way.forward.steps) and any(step.n_outputs_clipped for step in way.forward.steps)
 
 
-def test_the_winning_window_of_a_filter_gives_what_was_kept():
-    encoder = encoder_of("bundled")
-    way = walk(encoder, SENTENCE, 4)
-    table = encoder.model.characters.embedding.weight.numpy()
-    x = table[character_ids(["grassy"])[0]]  # (50, 16)
-    for bank, convolution in zip(way.banks, encoder.model.characters.convolutions, strict=True):
-        for k, f in enumerate(bank.strongest):
-            place = bank.places[f]
-            by_hand = (x[place : place + bank.width].T * convolution.weight[f].numpy()).sum() + float(convolution.bias[f])
-            assert max(0.0, by_hand) == pytest.approx(bank.pooled[f], abs=ATOL)
-            assert bank.answers[k].max() == pytest.approx(by_hand, abs=ATOL)
-        assert bank.pooled[bank.strongest[0]] == bank.pooled.max()
-
-
 def test_highway_steps_are_equation_3_and_lead_from_the_filters_to_the_projection():
     encoder = encoder_of("highways")
     way = walk(encoder, ["bank"], 0)

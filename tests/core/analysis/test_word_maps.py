@@ -110,12 +110,18 @@ def test_names_in_meta_json_cannot_lead_to_another_folder(name, private_cache):
     assert word_maps.table_name(table) == "elmo-mini-0123456789abcdef"
 
 
-def test_links_by_hand_of_few_points_and_of_none():
+def test_links_by_hand_of_few_points_of_none_and_of_ties():
     places = np.array([[0.0, 0], [1, 0], [2, 0], [9, 0]])
     result = links(np.array([1.0, 0.2, 0.8, 0.9]), places, places[0], itself=0, k=2)
     assert result.rows.tolist() == [3, 2] and result.near.tolist() == [False, True] and result.tied == 0
     assert links(np.ones(1), np.zeros((1, 2)), np.zeros(2), itself=0).rows.tolist() == []
     assert links(np.array([0.1, 0.3]), np.zeros((2, 2)), np.zeros(2)).rows.tolist() == [1, 0]
+    places = np.arange(12.0)[:, None]
+    result = links(np.array([1.0, 0.9, *[0.5] * 10]), places, places[0], itself=0, k=3)  # too many are equally near: none is a neighbor
+    assert result.rows.tolist() == [1] and result.tied == 10 and result.near.all()
+    alike = links(np.ones(12), places, places[0], itself=0, k=3)
+    assert not len(alike.rows) and alike.tied == 11
+    assert len(links(np.ones(4), places[:4], places[0], itself=0, k=3).rows) == 3  # all of them fit
 
 
 def test_by_chance_a_layout_at_random_has_as_many_of_them_near():
@@ -124,15 +130,6 @@ def test_by_chance_a_layout_at_random_has_as_many_of_them_near():
     results = [links(cosines, places, places[0], itself=0) for places in rng.normal(size=(300, 41, 2))]
     assert results[0].by_chance == pytest.approx(10 * 10 / 40)
     assert np.mean([result.near.sum() for result in results]) == pytest.approx(results[0].by_chance, abs=0.25)
-
-
-def test_where_too_many_are_equally_near_none_of_them_is_a_neighbor():
-    places = np.arange(12.0)[:, None]
-    result = links(np.array([1.0, 0.9, *[0.5] * 10]), places, places[0], itself=0, k=3)
-    assert result.rows.tolist() == [1] and result.tied == 10 and result.near.all()
-    alike = links(np.ones(12), places, places[0], itself=0, k=3)
-    assert not len(alike.rows) and alike.tied == 11
-    assert len(links(np.ones(4), places[:4], places[0], itself=0, k=3).rows) == 3  # all of them fit
 
 
 @pytest.mark.parametrize("dims", [2, 3])

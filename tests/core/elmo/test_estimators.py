@@ -51,10 +51,7 @@ def test_a_text_is_pooled_over_its_tokens(layers, pooling, over):
     np.testing.assert_allclose(vectors, [over(item[1]) for item in layers], atol=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("weights", "scaled"),
-    [(None, [1 / 3] * 3), ([0, 2, -1], [0, 2, -1]), ([1e-50] * 3, [1, 1, 1]), ([1e-46] * 3, [1, 1, 1]), ([1e-320, 0, 0], [1, 0, 0])],
-)
+@pytest.mark.parametrize(("weights", "scaled"), [(None, [1 / 3] * 3), ([0, 2, -1], [0, 2, -1]), ([1e-50] * 3, [1, 1, 1])])
 def test_the_mix_is_of_equal_weights_or_of_those_given_which_are_scaled_if_they_vanish_in_float32(layers, weights, scaled):
     vectors = ElmoVectorizer(weights=weights).fit_transform(TEXTS[:2])
     np.testing.assert_allclose(vectors, [np.tensordot(scaled, item, 1).mean(0) for item in layers], atol=1e-4)

@@ -49,14 +49,6 @@ def log_probabilities(lm: LanguageModel, sentence: list[str]) -> np.ndarray:
     return np.array([[np.nan if k == SPECIALS.index(UNKNOWN) else float(p[k]) for p, k in zip(*side, strict=True)] for side in sides])
 
 
-def test_the_softmax_by_hand():
-    softmax = Softmax(2, 1).requires_grad_(False)
-    softmax.weight.copy_(torch.tensor([[0.0], [1.0]]))
-    softmax.bias.copy_(torch.tensor([0.0, math.log(2)]))
-    p = softmax(torch.tensor([[0.0], [math.log(2)]])).exp()
-    torch.testing.assert_close(p, torch.tensor([[1 / 3, 2 / 3], [1 / 5, 4 / 5]]))
-
-
 @pytest.mark.parametrize("rows", [1, 3, 7, 100])
 def test_log_probability_in_blocks_of_rows_equals_the_full_table(rows):
     torch.manual_seed(1)

@@ -112,15 +112,16 @@ def test_weights_that_are_no_weights_are_refused(weights, message):
         check_weights(weights, 3)
 
 
-@pytest.mark.parametrize("weights", [(1, 2, 0), np.array([1, 2, 0]), pd.Series([1, 2, 0], index=list("abc")), ["1", "2", "0"]])
-def test_weights_are_read_from_any_ordered_values(weights):
-    assert check_weights(weights, 3).tolist() == [1.0, 2.0, 0.0]
-
-
-@pytest.mark.parametrize("size", [1e-50, 1e-46, 1e-40, 5e-324])
-def test_weights_that_would_vanish_in_float32_are_scaled_by_the_largest(size):
-    assert check_weights([size, size, -2 * size], 3).tolist() == [0.5, 0.5, -1.0]
-    assert check_weights([2e-38, 1e-50, 0], 3).tolist() == [2e-38, 1e-50, 0.0]  # float32 can hold them
+@pytest.mark.parametrize(
+    ("weights", "read"),
+    [
+        *((weights, [1, 2, 0]) for weights in ((1, 2, 0), np.array([1, 2, 0]), pd.Series([1, 2, 0], index=list("abc")), ["1", "2", "0"])),
+        *(([size, size, -2 * size], [0.5, 0.5, -1]) for size in (1e-50, 1e-46, 1e-40, 5e-324)),
+        ([2e-38, 1e-50, 0], [2e-38, 1e-50, 0]),  # float32 can hold them
+    ],
+)
+def test_weights_are_read_from_any_ordered_values_and_scaled_if_they_vanish_in_float32(weights, read):
+    assert check_weights(weights, 3).tolist() == read
 
 
 @pytest.mark.parametrize("size", [1e-10, 1e-14, 1e-30, 1e-50, 1e-300, 1e6])

@@ -53,13 +53,6 @@ def test_no_form_of_the_word_answers_and_no_common_word_unless_it_may(bundled: S
     assert all(any(map(str.isalpha, word)) for word in of(bundled, sentence, "park", 500))
 
 
-def test_each_direction_reads_its_own_side(bundled: Substitutes):
-    left = of(bundled, "He deposited his wages at the bank of the river.", "bank", direction="forward")
-    assert left == of(bundled, "He deposited his wages at the bank on Monday morning.", "bank", direction="forward")
-    right = of(bundled, "They sat on the bank of the river.", "bank", direction="backward")
-    assert right == of(bundled, "Reeds grew along the bank of the river.", "bank", direction="backward")
-
-
 def test_a_batch_gives_what_each_place_gives_alone(bundled: Substitutes):
     sentences = [tokenize(s) for s in ("The bank lent me money.", "We moored at the bank.", "Her play opens tonight.")]
     positions = [1, 4, 1]

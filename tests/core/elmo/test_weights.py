@@ -272,9 +272,7 @@ def test_options_are_read_in_every_encoding_that_json_may_have(folder, model, co
 
 def test_weights_of_another_shape_than_the_options_are_refused_with_both_shapes(tmp_path, model):
     save_safetensors(model, tmp_path)
-    options = SHAPE.to_options()
-    options["lstm"]["dim"] = 6
-    (tmp_path / "options.json").write_text(json.dumps(options))
+    (tmp_path / "options.json").write_bytes(options_with("lstm.dim", 6))
     refused(tmp_path, CorruptArtifact, "weights.safetensors", "(20, 4)", "(24, 4)")
 
 

@@ -6,7 +6,7 @@ import threading
 import numpy as np
 import pytest
 import torch
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import softmax
 
@@ -76,11 +76,6 @@ def test_only_the_token_of_the_same_sentence_is_left_out_as_the_querys_own(compa
     assert not compass.same_sentence(chosen[:0], ["E", "N"], 1).size
 
 
-def test_k_larger_than_the_table_gives_all_of_it(compass):
-    for k in (2, 6, 10_000):
-        assert len(ask(compass, Compass(), "E x", 0, [1, 0], k=k)) == min(k, 6)
-
-
 def test_a_vector_without_length_is_near_nothing(tmp_path):
     table = index(tmp_path / "index", Compass(), ["0 0", "E", "W"])
     assert ask(table, Compass(), "E x", 0, [1, 0], k=9) == [(2, 1.0), (0, 0.0), (1, 0.0), (3, -1.0)]
@@ -126,23 +121,15 @@ def test_nearest_types_compare_with_the_mean_of_each_spelling(tmp_path):
     assert n_x.cosine == pytest.approx(math.sqrt(0.5), abs=1e-3)  # once in a sentence of E, once of N: the mean is NE
 
 
-WEIGHTS = st.lists(st.floats(-3, 3, width=32), min_size=3, max_size=3)
-
-
-@given(weights=WEIGHTS, number=st.integers(0, 99))
-@settings(max_examples=80)
-def test_any_weights_give_the_cosines_of_vectors_that_were_really_mixed(random_table, weights, number):
-    query = make_query(FakeEncoder(), ["some", f"word{number}"], 1)
-    rows = random_table.rows.take(np.arange(60)).astype(np.float64)
-    mix, mixes = np.einsum("l,ld->d", weights, query.layers), np.einsum("l,nld->nd", weights, rows)
-    lengths = np.linalg.norm(mix) * np.linalg.norm(mixes, axis=1)
-    assume(lengths.min() > 0.01 * max(np.abs(weights)) ** 2 > 0)
-    expected = mixes @ mix / lengths
-    result = products(random_table.rows, query)
-    np.testing.assert_allclose(cosines(random_table.rows, result, weights), expected, atol=1e-3)
-    near = [n.cosine for n in random_table.nearest(result, weights, k=10)]
-    np.testing.assert_allclose(near, np.sort(expected)[::-1][:10], atol=1e-3)
-    assert near == sorted(near, reverse=True)
+@pytest.mark.parametrize("weights", [(1, 0, 0), (0.2, -1.0, 3.0)])
+def test_neighbors_are_ranked_by_the_cosines_of_vectors_that_were_really_mixed(random_table, weights):
+    query = make_query(FakeEncoder(), ["some", "word"], 1)
+    mix = np.einsum("l,ld->d", weights, query.layers)
+    mixes = np.einsum("l,nld->nd", weights, random_table.rows.take(np.arange(60)).astype(np.float64))
+    expected = mixes @ mix / (np.linalg.norm(mix) * np.linalg.norm(mixes, axis=1))
+    near = random_table.nearest(products(random_table.rows, query), weights, k=60)
+    np.testing.assert_allclose([n.cosine for n in near], expected[[n.occurrence.row for n in near]], atol=1e-3)
+    np.testing.assert_allclose([n.cosine for n in near], np.sort(expected)[::-1], atol=1e-3)
 
 
 def test_a_query_needs_one_pass_however_many_weights_are_tried(random_table, monkeypatch):
@@ -169,12 +156,6 @@ def test_similarities_are_the_cosines_of_the_chosen_rows_with_each_other(random_
     np.testing.assert_allclose(random_table.similarities(rows, weights), unit @ unit.T, atol=1e-5)
     np.testing.assert_allclose(compass.similarities(np.array([0, 1, 4]), [1, 0]), [[1, 0, -1], [0, 1, 0], [-1, 0, 1]], atol=1e-6)
     assert random_table.similarities(np.array([], int), weights).shape == (0, 0)
-
-
-def test_a_query_holds_its_token_and_layers_as_they_would_be_stored():
-    query = make_query(FakeEncoder(), ["a", "b"], 1)
-    assert query.word == "b" and query.layers.shape == (3, 4) and query.layers.dtype == np.float32
-    np.testing.assert_array_equal(query.layers, FakeEncoder().token(["a", "b"], 1))
 
 
 SMALL_QUERY, QUERY = make_query(Compass(), ["E"], 0), make_query(FakeEncoder(), ["x"], 0)
