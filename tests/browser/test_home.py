@@ -48,6 +48,8 @@ def test_picture_has_the_coordinates_of_core(page: Page, server: str):
         for _ in range(k):
             slider.press("ArrowRight")
         stand(page, k)
+        if name.isdigit():
+            expect(slider).to_have_attribute("aria-valuetext", re.compile(rf"^layer {name}\b", re.IGNORECASE))
         places = np.concatenate([expected.points[k], expected.stars[k]])
         drawn = np.array(place(page)["now"]).reshape(-1, 2)[: n + 2]
         if name == "0":

@@ -185,9 +185,6 @@ def test_numpy_scalars_are_parameters_like_any_other():
     plain = ElmoVectorizer(layer=1, batch_texts=2, normalize=True).fit_transform(THREE)
     of_numpy = ElmoVectorizer(layer=np.int64(1), batch_texts=np.int32(2), normalize=np.bool_(True), pooling=np.str_("mean"))
     np.testing.assert_array_equal(of_numpy.fit_transform(THREE), plain)
-    weights = np.array([0, 2, -1], np.float32)
-    mixed = ElmoVectorizer(weights=[0, 2, -1]).fit_transform(THREE)
-    np.testing.assert_array_equal(ElmoVectorizer(weights=weights).fit_transform(THREE), mixed)
 
 
 def test_columns_of_a_table_are_transformed_side_by_side_with_their_rows_and_names():

@@ -36,16 +36,6 @@ def test_all_thirty_sentences_match_with_states_carried_over(golden):
             np.testing.assert_allclose(array[2], top, atol=ATOL, rtol=0)
 
 
-def test_stateless_matches_the_first_batch_alone_and_differs_in_every_later_one(golden):
-    folder, streams, expected = golden
-    encoder = Encoder(load_bilm(folder))
-    for stream, wanted in zip(streams, expected, strict=True):
-        arrays = encoder.encode(stream)
-        np.testing.assert_allclose(arrays[0][2], wanted[0], atol=ATOL, rtol=0)
-        for array, top in zip(arrays[1:], wanted[1:], strict=True):  # a carried-over forward state shows in the first word
-            assert np.abs(array[2][0] - top[0]).max() > 100 * ATOL
-
-
 def test_layer_0_matches_the_stored_token_vectors_of_the_vocabulary(data_folder):
     folder = data_folder / "elmo_fixtures" / "allennlp"
     words = (folder / "vocab_test.txt").read_text(encoding="utf-8").splitlines()

@@ -83,16 +83,6 @@ def test_mixed_cosines_are_finite_and_equal_cosines_of_vectors_that_were_really_
         np.testing.assert_allclose(result, brute_force(layers, layers[0], weights), atol=5e-4)
 
 
-def test_a_vector_without_length_has_no_angle_with_anything():
-    layers = np.random.default_rng(1).normal(size=(3, L, D)).astype(np.float32)
-    layers[1] = 0
-    weights = [0.2, 0.3, 0.5]
-    assert cosines_of_layers(layers, layers[0], weights)[1] == 0.0
-    assert cosines_of_layers(layers, layers[1], weights).tolist() == [0.0, 0.0, 0.0]
-    twins = np.repeat(layers[:1, :1], 2, axis=1)  # two equal layers, weighed against each other: the mix is zero
-    assert mix_cosines(np.einsum("id,njd->nij", twins[0], twins), gram(twins)[0], gram(twins), np.array([1.0, -1.0])).tolist() == [0.0]
-
-
 @pytest.mark.parametrize(
     ("weights", "message"),
     [

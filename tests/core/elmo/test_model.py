@@ -22,8 +22,6 @@ from core.elmo.weights import save_hdf5
 from core.text.tokens import character_ids
 from tests.bench.precision import COSINE, OVERLAP, _near
 
-TINY = ModelShape(filters=((1, 4), (2, 4), (3, 6)), hidden=7, projection=5, n_highway=2)
-
 
 def sigmoid(x):
     return 1 / (1 + np.exp(-x))
@@ -38,26 +36,6 @@ def numpy_steps(layer: ProjectedLSTM, x: np.ndarray, clips: tuple[float, float] 
         c = np.clip(sigmoid(f) * c + sigmoid(i) * np.tanh(g), -clips[0], clips[0])
         h = np.clip(w_p @ (sigmoid(o) * np.tanh(c)), -clips[1], clips[1])
         yield {"cell": c, "output": h}
-
-
-def test_character_cnn_is_convolutions_maximum_relu_highway_and_projection():
-    torch.manual_seed(2)
-    cnn = CharacterCNN(TINY)
-    ids = character_ids(["bank", "\ud55c"])
-    table = cnn.embedding.weight.detach().numpy()
-    for token, row in zip(cnn(torch.from_numpy(ids)).detach().numpy(), ids, strict=True):
-        x, pooled = table[row], []  # (50, 16)
-        for conv, (width, count) in zip(cnn.convolutions, TINY.filters, strict=True):
-            w, b = conv.weight.detach().numpy(), conv.bias.detach().numpy()  # (n, 16, width)
-            answers = [[(x[s : s + width].T * w[k]).sum() + b[k] for s in range(51 - width)] for k in range(count)]
-            pooled += [max(0.0, max(row)) for row in answers]
-        y = np.array(pooled)
-        for highway in cnn.highways:  # eq. 3 of Srivastava et al. (2015)
-            w_t, b_t, w_c, b_c = (p.detach().numpy() for p in (*highway.transform.parameters(), *highway.carry.parameters()))
-            gate = sigmoid(w_c @ y + b_c)
-            y = gate * np.maximum(w_t @ y + b_t, 0) + (1 - gate) * y
-        w, b = (p.detach().numpy() for p in cnn.projection.parameters())
-        np.testing.assert_allclose(token, w @ y + b, atol=1e-5)
 
 
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=6))

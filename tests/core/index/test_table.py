@@ -15,7 +15,7 @@ from core.elmo.mix import gram
 from core.index import build as building
 from core.index.build import build_index
 from core.index.rows import Occurrence, make_query
-from core.index.table import OccurrenceTable, index_info
+from core.index.table import OccurrenceTable
 from core.senses.calibration import some_rows
 from core.senses.cosines import words_of
 from core.senses.separation import word_ranking
@@ -142,15 +142,6 @@ def test_vectors_are_the_encoders_and_those_of_types_their_means(table):
     np.testing.assert_array_equal(table.types.gram, gram(means))
 
 
-def test_the_meta_tells_what_it_holds_and_what_made_it(table, tmp_path):
-    meta = json.loads((tmp_path / "index" / "meta.json").read_text())
-    assert meta == table.meta
-    assert (meta["occurrences"], meta["types"], meta["sentences"], meta["layers"], meta["dim"], meta["model"]) == (14, 10, 5, 3, 4, "fake")
-    assert len(meta["corpus"]) == 64 and meta["tokens_per_second"] > 0
-    info = index_info(tmp_path / "index")
-    assert info["bytes"] == sum(p.stat().st_size for p in (tmp_path / "index").iterdir())
-
-
 def test_with_targets_only_the_labeled_tokens_alone_are_rows(tmp_path):
     table = build_index(SENTENCES, FakeEncoder(), tmp_path / "targets", model="fake", targets_only=True)
     assert [table.occurrence(row).word for row in range(len(table))] == ["bank", "banks", "river", "bank"]
@@ -238,14 +229,11 @@ def test_nothing_to_index_and_a_folder_that_is_no_index_are_refused(tmp_path):
 def test_a_damaged_file_of_an_index_is_named(table, tmp_path, name, damage):
     del table
     path = tmp_path / "index" / name
-    data = path.read_bytes()
-    if damage == "missing":
-        path.unlink()
-    elif damage == "another table":
-        with pa.ipc.new_file(str(path), pa.schema([("x", pa.int32())])) as writer:
-            writer.write_batch(pa.record_batch([pa.array([1], pa.int32())], names=["x"]))
-    else:
-        path.write_bytes({"empty": b"", "half": data[: len(data) // 2], "nearly whole": data[:-20], "noise": b"\x00\xff" * 500}[damage])
+    data, other = path.read_bytes(), path.with_name("types.arrow" if name.startswith("s") else "sentences.arrow").read_bytes()
+    path.unlink()
+    damaged = {"empty": b"", "half": data[: len(data) // 2], "nearly whole": data[:-20], "noise": b"\x00\xff" * 500, "another table": other}
+    if damage in damaged:
+        path.write_bytes(damaged[damage])
     with pytest.raises(CorruptArtifact, match=rf"{name}.*Rebuild the index"):
         OccurrenceTable(tmp_path / "index")
 
