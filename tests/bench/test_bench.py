@@ -34,11 +34,6 @@ def measured(value: float, unit: str = "x") -> Figure:
     return figure("f", [value], unit)
 
 
-def test_a_ratio_is_that_of_the_medians_and_its_spread_that_of_the_rounds():
-    result = quotient("peer / ours", [10.0, 30.0, 20.0], [1.0, 2.0, 5.0], "x")
-    assert [result[key] for key in ("value", "low", "high", "rounds")] == [10.0, 4.0, 15.0, 3]
-
-
 def test_two_sides_take_turns_and_the_first_round_is_not_counted():
     order = []
     pair = paired(lambda: (1.0, order.append("o")), lambda: (2.0, order.append("p") or len(order)), 3)

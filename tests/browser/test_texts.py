@@ -90,8 +90,6 @@ def test_uploaded_texts_stay_in_use_until_they_are_removed(page: Page, server: s
     expect(documents).to_contain_text("2")
     go(page, "Search")
     expect(notice.filter(has_text="“otter” occurs 3 times")).to_be_visible()
-    go(page, "Collocates")
-    expect(page.get_by_test_id("stException")).to_have_count(0)
     go(page, "Texts")
     removal = page.get_by_role("button", name="Remove letters.csv")
     expect(removal).to_be_visible()

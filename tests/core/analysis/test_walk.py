@@ -14,7 +14,6 @@ from core.elmo.model import BiLM
 from core.elmo.models import BUNDLED_MODEL, open_model
 from core.figures.walk import heat_figure, limit_of, share_figure
 from core.text.tokens import character_ids, tokenize
-from tests.core.elmo.test_model import numpy_steps
 
 torch.set_num_threads(1)
 ATOL = 1e-5
@@ -67,23 +66,6 @@ def test_any_shape_and_any_token_is_walked_to_the_encoders_own_numbers(name: str
             check(encoder_of(name), tokens, position)
 
 
-def test_the_gates_are_those_of_a_loop_over_the_equations_from_the_first_word():
-    """From the sentence's boundary to the token, both layers, both directions."""
-    encoder, position = encoder_of("highways"), 2
-    tokens = ["the", "river", "bank", "was", "green"]
-    way = walk(encoder, tokens, position)
-    vectors = encoder.word_vectors(["<S>", *tokens, "</S>"]).astype(np.float64)
-    for direction, stack, x, at in (
-        (way.forward, encoder.model.forward_layers, vectors, position + 1),
-        (way.backward, encoder.model.backward_layers, vectors[::-1], len(tokens) - position),
-    ):
-        for j, (step, layer) in enumerate(zip(direction.steps, stack, strict=True)):
-            steps = list(numpy_steps(layer, x))
-            for name, expected in steps[at].items():
-                close(getattr(step, name), expected)
-            x = np.array([item["output"] for item in steps]) + (x if j else 0)
-
-
 def test_clips_are_counted_where_they_bite():
     way = walk(encoder_of("clipped"), ["the", "bank"], 1)
     for step in (*way.forward.steps, *way.backward.steps):
@@ -92,17 +74,13 @@ def test_clips_are_counted_where_they_bite():
     assert any(step.n_cells_clipped for step in way.forward.steps) and any(step.n_outputs_clipped for step in way.forward.steps)
 
 
-def test_highway_steps_are_equation_3_and_lead_from_the_filters_to_the_projection():
-    encoder = encoder_of("highways")
-    way = walk(encoder, ["bank"], 0)
+def test_highway_steps_are_equation_3_and_lead_on_from_the_filters():
+    way = walk(encoder_of("highways"), ["bank"], 0)
     assert len(way.highways) == 2 and not walk(encoder_of("wide"), ["bank"], 0).highways
-    close(way.highways[0].x, way.pooled)
-    close(way.highways[1].x, way.highways[0].y)
-    for step in way.highways:
+    for step, x in zip(way.highways, (way.pooled, way.highways[0].y), strict=True):
+        close(step.x, x)
         close(step.y, step.gate * step.transformed + (1 - step.gate) * step.x)
         assert ((step.gate > 0) & (step.gate < 1)).all() and (step.transformed >= 0).all()
-    with torch.inference_mode():
-        close(way.vector, encoder.model.characters.projection(torch.from_numpy(way.highways[1].y)))
 
 
 def test_a_token_is_spelled_in_bytes_with_marks_and_windows_read_on_into_the_padding():

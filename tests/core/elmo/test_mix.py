@@ -34,6 +34,7 @@ from core.index.rows import Query
 from core.index.table import OccurrenceTable
 from core.senses.separation import one_nn, sense_report_of
 from core.text.sentences import Sentence
+from tests.core.index.test_table import FakeEncoder
 
 N, L, D = 6, 3, 8
 WEIGHTS = st.lists(st.floats(-4, 4, width=32), min_size=L, max_size=L)
@@ -169,19 +170,13 @@ def test_weights_are_scaled_by_the_largest_and_shared_by_their_sizes(weights, sc
 MIXES = ([1, 0, 0], [0, 0, 1], [0.2, -0.7, 3.0], [1 / 3, 1 / 3, 1 / 3])
 
 
-class Shifted:
-    """Three layers of other means, lengths and numbers; the token "flat" has a layer whose numbers are all alike."""
-
-    n_layers, dim = 3, 16
-
-    def encode(self, sentences):
-        return [np.stack([self.token(s, k) for k in range(len(s))], axis=1) for s in sentences]
+class Shifted(FakeEncoder):
+    """Layers of other means and lengths; the token "flat" has a layer whose numbers are all alike."""
 
     def token(self, tokens, position):
-        drawn = np.random.default_rng([ord(tokens[position][0]), position, len(tokens)]).normal(size=(3, 16))
-        layers = (drawn * [[1], [4], [20]] + [[3], [0], [-30]]).astype(np.float32)
+        layers = super().token(tokens, position) * [[1], [4], [20]] + [[3], [0], [-30]]
         layers[1] = 0.7 if tokens[position] == "flat" else layers[1]
-        return layers
+        return layers.astype(np.float32)
 
 
 def by_hand(layers: np.ndarray) -> np.ndarray:
@@ -199,8 +194,7 @@ def direct(layers: np.ndarray, query: np.ndarray, weights) -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def shifted(tmp_path_factory) -> OccurrenceTable:
-    words = [[f"{chr(97 + (k * n) % 26)}{k}" for k in range(4)] + ["flat"] for n in range(1, 30)]
-    sentences = [Sentence(tuple(each)) for each in words]
+    sentences = [Sentence((f"a{n}", f"b{n % 7}", "c", f"d{n % 3}", "flat")) for n in range(30)]
     return build_index(sentences, Shifted(), tmp_path_factory.mktemp("shifted") / "index", model="fake")
 
 

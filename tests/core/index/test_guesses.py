@@ -60,7 +60,7 @@ def test_a_word_of_which_all_senses_are_guesses_is_not_measured(tmp_path):
     for word, message in (("bank", "Nobody labeled a sentence of “bank”"), (ALL_WORDS, "Nobody labeled a sentence of this corpus")):
         with pytest.raises(BadInput, match=message):
             sense_report_of(table, word, EQUAL)
-    with pytest.raises(BadInput, match="two labeled senses; there are 0"):
+    with pytest.raises(BadInput, match="two labeled senses, not 0"):
         ends_of(table, "bank")
 
 
