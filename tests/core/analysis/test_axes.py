@@ -29,15 +29,11 @@ def rows_and_views(table: OccurrenceTable, y=None):
     return rows, pole_views(table.rows.take(rows), rows, ends, y, mixes=[layer_weights(name, 3) for name in SPACES])
 
 
-def test_an_axis_between_two_poles_by_hand_and_the_other_way_round():
+def test_an_axis_between_two_poles_by_hand():
     points = np.array([[2.0, 0], [0, 7], [1, 1]])  # lengths do not matter
     axis, scores = axis_scores(points, np.array([[3.0, 0]]), np.array([[0, 0.5]]), NOBODY, NOBODY)
     np.testing.assert_allclose(axis, [0.5**0.5, -(0.5**0.5)])
     np.testing.assert_allclose(scores, [0.5**0.5, -(0.5**0.5), 0], atol=1e-12)
-    points = np.random.default_rng(2).normal(size=(6, 4))
-    plus, minus = np.array([0, 1]), np.array([2, 3])
-    there, back = (axis_scores(points, points[a], points[b], a, b)[1] for a, b in ((plus, minus), (minus, plus)))
-    np.testing.assert_allclose(there, -back)
 
 
 def test_each_member_of_a_pole_is_scored_by_the_pole_without_it():

@@ -131,16 +131,8 @@ def test_a_layer_counts_for_its_weight_times_its_length():
     np.testing.assert_allclose(pulls(np.array([0.0, 1.0, 0.0]), lengths), [0, 1, 0])
 
 
-def test_stops_are_the_layers_and_their_mix_whose_cosines_follow_from_products():
-    weights = stops(3)
-    np.testing.assert_allclose(weights, [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1 / 3, 1 / 3, 1 / 3]])
-    rng = np.random.default_rng(5)
-    a, b = rng.normal(size=(2, 3, 40))
-    cross, own = a @ b.T, gram(np.stack([a, b]))
-    for s in weights:
-        item, other = mixed(a, s), mixed(b, s)
-        expected = item @ other / (np.linalg.norm(item) * np.linalg.norm(other))
-        assert mix_cosines(cross[None], own[0], own[1][None], s)[0] == pytest.approx(expected, abs=1e-6)
+def test_stops_are_the_layers_and_their_mix():
+    np.testing.assert_allclose(stops(3), [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1 / 3, 1 / 3, 1 / 3]])
 
 
 def test_layers_are_mixed_by_one_function_on_any_axis():
