@@ -113,20 +113,32 @@ def requests_of(texts: Texts, model: str) -> list[tuple[str, dict]]:
     spaces = [{"source": model, "layer": layer, "corpus": texts.corpus} for layer in ("1", "2")]
     requests = {
         "pair": [both, alike],
-        "neighbors": [{"word": first, "space": "mix", "weights": "1,2,1", "among": "other words"}, {"word": second, "space": "senses"}],
-        "induction": [{"word": word, "space": "2", "number": 3}, {"word": word, "given": [[0, "a"], [7, "b"]]}],
-        "layouts": [{"word": word, "plan": "poles", "ends": [f"{word}: {sense}" for sense in texts.senses]}],
-        "substitutes": [{"words": [first, second]}],
+        "neighbors": [
+            {"word": first, "space": "1"},
+            {"word": first, "space": "mix", "weights": "1,2,1", "among": "other words"},
+            {"word": second, "space": "2", "among": "types"},
+            {"word": second, "space": "senses"},
+        ],
+        "induction": [{"word": word}, {"word": word, "space": "2", "number": 3}, {"word": word, "given": [[0, "a"], [7, "b"]]}],
+        "layouts": [
+            {"word": word, "plan": "pca", "contexts": [first]},
+            {"word": word, "plan": "poles", "ends": [f"{word}: {sense}" for sense in texts.senses]},
+        ],
+        "substitutes": [{"words": [first, second]}, {"words": [second], "direction": "forward", "k": 3}],
         "mix": [{"words": [first], "weights": [1, 0, 2], "among": "types"}],
-        "around": [{"word": word, "contexts": [first, second]}],
+        "around": [{"word": word, "contexts": [first, second]}, {"word": word, "plan": "between", "contexts": [second, first]}],
         "attribution": [
+            {"word": first},
             {"word": first, "how": "swap", "swap": texts.swap},
-            {"word": alike["first"], "other": alike["second"], "how": "mask"},
+            {"word": texts.unlabeled[0], "other": texts.unlabeled[1], "how": "mask"},
         ],
         "edits": [{**alike, "space": "1"}],
-        "change": [{**sides, "space": "senses", "number": 2}],
-        "concordance": [{"query": word, "order": "substitutes"}, {"query": word, "kind": "lemma", "order": "left"}],
-        "collocates": [{"query": word, "minimum": 1, "senses": "labels", "grammar": False}],
+        "change": [{**sides, "space": "1"}, {**sides, "space": "senses", "number": 2}],
+        "concordance": [
+            *({"query": word}, {"query": f"{word[:3]}*", "order": "right"}, {"query": word, "order": "substitutes"}),
+            *({"query": word, "kind": "lemma", "order": "left"}, {"query": first["text"].rstrip("."), "order": "random", "seed": 3}),
+        ],
+        "collocates": [{"query": word, "minimum": 1}, {"query": word, "minimum": 1, "senses": "labels", "grammar": False}],
         "keyness": [{"against": texts.other, "minimum": 1}],
         "compare": [{"first": spaces[0], "second": spaces[1]}],
     }
