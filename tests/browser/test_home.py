@@ -176,10 +176,12 @@ def test_expected_words_follow_typing_and_replace_the_target(page: Page, server:
     assert chips(page, 1) == money and chips(page, 0) == []  # none that are good enough
 
     chip = page.locator(".expected .chips").nth(1).get_by_role("button").first
-    word = chip.inner_text()
+    word, verdict = chip.inner_text(), page.locator(".verdict").text_content()
     chip.press("Enter")
     expect(page.locator(".st-key-b input")).to_have_value(WAGES.replace("bank", word))
+    expect(page.locator(".verdict")).not_to_have_text(verdict)
     expect(page.locator(".st-key-bi [aria-checked=true]")).to_have_text(word)
+    expect(page.locator(".st-key-ai [aria-checked=true]")).to_have_text("bank")
     assert page.evaluate("document.activeElement?.shadowRoot?.activeElement?.closest('.chips') !== null")  # the keyboard's place stays
 
 

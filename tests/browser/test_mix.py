@@ -118,7 +118,8 @@ def test_mix_widget_has_the_values_of_core(page: Page, server: str):
     assert root.evaluate(SEEN)["gamma"] == 1.5 and root.evaluate(SEEN)["lists"] == order
 
 
-def test_mix_widget_colors_words_by_the_nearer_sentence_of_an_unlabeled_word(page: Page, server: str):
+def test_mix_widget_works_with_an_unlabeled_word(page: Page, server: str):
+    sent = count_sent(page)
     opened(page, server, "mix?a=Two+herons+waded+through+the+marsh.&ai=herons&b=The+herons+on+the+vase+were+blue.&bi=herons")
     root = page.locator(".mix")
     expect(root.locator("li").first).to_be_visible(timeout=180_000)  # once every word of the sentences has been read
@@ -126,14 +127,20 @@ def test_mix_widget_colors_words_by_the_nearer_sentence_of_an_unlabeled_word(pag
     at_rest(page)
     before, message = root.evaluate(SEEN), root.locator(".measure").first.inner_text()
     move = grab(root.get_by_role("slider").first, 0.5)
+    sent.clear()
     for k in range(40):
         move(0.5 + 0.012 * k)
     held = root.evaluate(SEEN)
-    assert held["w"][0] > 5 and held["places"] != before["places"] and held["cosine"] > 0.99
+    assert sent == [] and held["w"][0] > 5 and held["places"] != before["places"] and held["cosine"] > 0.99
     first, second = (np.array(each["cosines"]) for each in held["lists"])
     close = np.abs(first - second) < 0.02
     assert held["sides"] == np.where(close, 2, np.where(first > second, 0, 1)).tolist() != before["sides"]
     assert root.locator(".measure").first.inner_text() != message
+    for number in (0, 1):
+        result = [float(item) for item in lines(page, number)]
+        assert len(result) == 7 and result == sorted(result, reverse=True) and result[0] > 0.5
     assert "herons" not in root.locator("li:not(.gone) b").all_inner_texts()
     page.mouse.up()
     expect(page).to_have_url(re.compile("w0=5|w0=6"))
+    page.wait_for_function(LAID, arg=[root.element_handle(), held["places"]])  # anew, by the server
+    expect(page.locator(".st-key-take")).to_be_visible()
