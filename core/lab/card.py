@@ -3,7 +3,7 @@
 import time
 from pathlib import Path
 
-from ..analysis import anisotropy
+from ..analysis import random_pairs
 from ..cli.evaluate import evaluate_perplexity
 from ..cli.options import MODEL, Answer, command, option, whole
 from ..cli.shared import in_columns, note, open_model, progress, read_earlier
@@ -90,7 +90,7 @@ def _measure(name: str, files: list[Path], model: Model, limit_text: int | None)
             return layer_scores.tags(model, *map(read_tags, files), report=report)
         case "sentences":
             return sense_scores.own_sentences(model, model.language.sentences, report=report)
-    return anisotropy.evaluate(model)
+    return random_pairs.evaluate(model)
 
 
 def _earlier(output: Path, model: Model) -> dict:

@@ -10,7 +10,7 @@ from itertools import chain
 
 import numpy as np
 
-from ..analysis.anisotropy import DIRECTIONS, Drawn, SharedDirections, draw
+from ..analysis.random_pairs import DIRECTIONS, Drawn, SharedDirections, draw
 from ..analysis.word_maps import ALL_WORDS, rows_to_measure
 from ..common.directions import unit
 from ..common.errors import BadInput, ElmoscopeError
@@ -214,7 +214,7 @@ def own_sentences(model: Model, corpus: str, *, report: Callable | None = None) 
     """Measure leave-one-out 1-NN, silhouette and cosine gap on sense-labeled sentences.
 
     "centered" is 1-NN after subtracting the mean of each word's unit vectors, "centered_less" minus the uncentered. "without" is the change
-    after subtracting what all tokens share: the mean and the k largest directions (core.analysis.anisotropy). Differences are paired by
+    after subtracting what all tokens share: the mean and the k largest directions (core.analysis.random_pairs). Differences are paired by
     word. "best_mix" is two-fold: weights are chosen on one half of the words and measured on the other; `weights` are chosen on all words.
     """
     table = open_table(corpus, model, targets_only=True, report=report)

@@ -7,7 +7,7 @@ but the top", Mu and Viswanath 2018). Here k is chosen on half of the words, to 
 everything is measured on the other half, with k random directions as control.
 
 Both words of a pair are labeled words if there are labels, else any words of the corpus. They are more similar than the "two random words"
-of core.analysis.anisotropy.
+of core.analysis.random_pairs.
 """
 
 from collections.abc import Mapping

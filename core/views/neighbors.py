@@ -8,8 +8,8 @@ import numpy as np
 
 from ..analysis import axes
 from ..analysis.aligned_umap import ProjectionConfig, aligned_maps
-from ..analysis.anisotropy import Level, random_level
 from ..analysis.axes import Surroundings
+from ..analysis.random_pairs import Level, random_level
 from ..analysis.word_maps import Links, links
 from ..common import model_layers
 from ..common.config import NEIGHBORS

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..analysis.anisotropy import mean_random_cosines
+from ..analysis.random_pairs import mean_random_cosines
 from ..common.model_layers import SENSES
 from ..elmo.mix import gram, mix_cosines, stops
 from ..index.sense_space import MOST_READ

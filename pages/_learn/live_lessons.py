@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.analysis.anisotropy import random_level
+from core.analysis.random_pairs import random_level
 from core.analysis.word_maps import ALL_WORDS
 from core.common import model_layers
 from core.common.errors import BadInput

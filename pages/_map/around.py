@@ -15,7 +15,7 @@ import streamlit as st
 
 from core.analysis import axes, word_maps
 from core.analysis.aligned_umap import FrozenMaps
-from core.analysis.anisotropy import random_level
+from core.analysis.random_pairs import random_level
 from core.common import model_layers
 from core.common.errors import ElmoscopeError
 from core.common.i18n import language, t, tn

@@ -14,7 +14,7 @@ import streamlit as st
 from scipy.special import softmax
 
 from core.analysis import axes
-from core.analysis.anisotropy import mean_random_cosines, random_level_of_mix
+from core.analysis.random_pairs import mean_random_cosines, random_level_of_mix
 from core.classify.tasks import learned_mixes, task_titles
 from core.common import model_layers
 from core.common.i18n import format_number, language, t

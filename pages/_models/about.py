@@ -5,7 +5,7 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from core.analysis.anisotropy import random_level
+from core.analysis.random_pairs import random_level
 from core.common import i18n, installation
 from core.common.i18n import format_number, say, t
 from core.common.markup import code, command, html

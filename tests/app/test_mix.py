@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from core.analysis.aligned_umap import FrozenMaps, by_chance
-from core.analysis.anisotropy import random_level_of_mix
+from core.analysis.random_pairs import random_level_of_mix
 from core.common.config import ASSETS
 from core.elmo.models import open_model as opened_model
 from core.live.widgets import mix_setting

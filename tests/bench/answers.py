@@ -89,7 +89,7 @@ def next_words(language: str, text: str, position: int, *, backward: bool) -> An
 
 def levels(language: str) -> Any:
     """Return the cosines of random words in every space, measured now where the model does not bring them."""
-    from core.analysis.anisotropy import random_level, random_level_of_mix
+    from core.analysis.random_pairs import random_level, random_level_of_mix
     from core.cli.wire import json_of
     from core.workspace import open_workspace
 

@@ -15,7 +15,7 @@ import pytest
 import torch
 
 from core import views
-from core.analysis import anisotropy
+from core.analysis import random_pairs
 from core.cli import wire
 from core.common import i18n
 from core.common.config import ModelShape
@@ -156,7 +156,7 @@ def questions(texts: Texts, model: str) -> dict[str, Callable[[Workspace], Any]]
 
     functions = {
         "judgment": lambda workspace: pair.judge(workspace, *words(workspace)),
-        "level": lambda workspace: anisotropy.random_level(workspace, "1"),
+        "level": lambda workspace: random_pairs.random_level(workspace, "1"),
         "words with groups": lambda workspace: induction.words_of(workspace, workspace.targets),
         "tokens": lambda workspace: workspace.with_corpus(texts.other).encoded.word_list,
         "grammar": concordance.grammar_of,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from core.analysis.aligned_umap import ProjectionConfig, aligned_maps, follow
-from core.analysis.anisotropy import Drawn, level_under
+from core.analysis.random_pairs import Drawn, level_under
 from core.analysis.word_maps import follow_mix, map_rows
 from core.common.directions import unit
 from core.common.errors import BadInput

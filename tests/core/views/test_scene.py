@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from core.analysis.anisotropy import random_level
+from core.analysis.random_pairs import random_level
 from core.cli.wire import answer, json_of
 from core.index.build import build_index
 from core.index.tables import open_table

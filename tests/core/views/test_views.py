@@ -8,7 +8,7 @@ import pytest
 
 from core.analysis import axes
 from core.analysis.aligned_umap import FrozenMaps
-from core.analysis.anisotropy import random_level
+from core.analysis.random_pairs import random_level
 from core.analysis.word_maps import open_maps
 from core.cli.wire import json_of
 from core.common.directions import unit

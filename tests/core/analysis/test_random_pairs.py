@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.analysis.anisotropy import DIRECTIONS, Drawn, Level, SharedDirections, draw, evaluate, level_of, level_under, random_cosines
+from core.analysis.random_pairs import DIRECTIONS, Drawn, Level, SharedDirections, draw, evaluate, level_of, level_under, random_cosines
 from core.common.errors import BadInput
 from core.elmo.models import open_model
 from core.views.card import read_card
