@@ -27,8 +27,10 @@ from . import classify, corpus, evaluate, neighbors, senses, training, vectors
 from .options import MODEL, SETTINGS, Answer, command, group, option
 from .shared import note, open_model
 
-SERVE_HELP = """Open the app in the browser. Options of `streamlit run` work: --server.port PORT to listen on (default 8501),
---server.address ADDRESS to listen on, --server.headless true to open no browser window."""
+SERVE_HELP = """Open the app in the browser.
+
+Options of `streamlit run` work: --server.port PORT to listen on (default 8501), --server.address ADDRESS to listen on,
+--server.headless true to open no browser window."""
 
 
 def run_streamlit(options: list[str]) -> None:

@@ -85,9 +85,7 @@ class AllenNLPEngine:
             check_tokenized(stream)
         with tempfile.TemporaryDirectory(prefix="elmoscope-", ignore_cleanup_errors=True) as folder:
             output, texts = Path(folder, "layers.npz"), Path(folder, "sentences.json")
-            texts.write_text(
-                json.dumps(sentences), "utf-8"
-            )  # not through the pipe, where a long request waits for a worker that does not read
+            texts.write_bytes(json.dumps(sentences).encode())  # a long request in the pipe would wait for the worker to read it
             paths = {"options": options_path, "weights": weights_path, "sentences": texts, "output": output}
             request = {name: str(Path(path).absolute()) for name, path in paths.items()}
             request |= {"op": "embed", "stateful": stateful, "batch_size": batch_size, "threads": threads}

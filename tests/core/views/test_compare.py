@@ -64,7 +64,7 @@ def test_the_sense_space_is_compared_where_the_table_keeps_it(workspace, tmp_pat
     corpus = tmp_path / "own.jsonl"
     corpus.write_text("".join(json.dumps({"tokens": list(s.as_py())}) + "\n" for s in table.sentences[:60]))
     whole = SpaceName("elmo-mini", "senses", str(corpus))
-    with pytest.raises(BadInput, match="share 6 words"):  # its index keeps them
+    with pytest.raises(BadInput, match="share: 6 of"):  # its index keeps them
         compare.compute(workspace, CompareRequest(first=whole, second=layer))
     [folder] = (private_cache / "indexes").iterdir()
     (folder / KEPT).unlink()  # as an older version built it
