@@ -56,7 +56,7 @@ class Opener:
         self._report, self._note = report, note
 
     def version(self, name: str, kind: str) -> Hashable:
-        """Return what changes with the contents of a name. Here names are opened once, whatever changes later."""
+        """Return a value that changes with the contents of a name. Here it is always None, so each name is opened once."""
 
     def once(self, maker: str, reads: Iterable[tuple[str, str]], key: Hashable, make: Callable[[], Any], *, most: int = 8) -> Any:
         """Return the result of `make` for a key and the contents of `reads` (kinds and names), made once."""
@@ -381,7 +381,7 @@ def open_workspace(
 ) -> Workspace:
     """Return a workspace for a model, by name or open.
 
-    `report` is called while a corpus is read, with the tokens done, in all, and per second. `note` is called with a sentence for each way
+    `report` is called while a corpus is read, with the bytes or tokens done, in all, and per second. `note` is called with a sentence for each way
     in which the vectors' file differs from its format.
     """
     opener = Opener(report, note)

@@ -17,7 +17,6 @@ from scipy.special import log_softmax, softmax
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..elmo.language_model import SPECIALS, UNKNOWN, Expected, LanguageModel, no_answers
-from ..elmo.substitutes import put_in
 from ..text.languages import tokenize
 from ..text.sentence_ends import split_sentences
 from ..text.tokens import SENTENCE_BEGIN, SENTENCE_END, join_tokens
@@ -200,9 +199,15 @@ def prepended(text: str, words: list[str] | tuple[str, ...]) -> str:
 
 
 def replaced(text: str, position: int, word: str) -> str:
-    """Return `text` with another word in a token's place, capitalized like the token. The rest stays as typed."""
-    tokens = [token for sentence in sentences_of(text) for token in sentence]
-    return put_in(text, tokens, position, word)[0] if position < len(tokens) else text
+    """Return `text` with another word in a token's place. Its sentence is spaced again, the others stay as typed."""
+    end = 0
+    for sentence in split_sentences(text):
+        start = text.index(sentence, end)
+        end, tokens = start + len(sentence), tokenize(sentence)
+        if position < len(tokens):
+            return text[:start] + join_tokens([*tokens[:position], word, *tokens[position + 1 :]]) + text[end:]
+        position -= len(tokens)
+    return text
 
 
 def aligned(old: list[str], new: list[str]) -> list[tuple[int | None, int | None]]:

@@ -148,8 +148,9 @@ def make_dataset(
     train = maker.without(train, checked, "training", "validation")
     splits = [maker.examples(part, labels) for part in (train, checked, held_out)]
     if not all(splits):
-        values = {"name": name, "n": len(rows)}
-        raise BadInput(t("{name} has too few rows to train, validate and test on ({n:,}). Add some.", **values))
+        empty = ", ".join(title for title, part in zip((t("training"), t("validation"), t("test")), splits, strict=True) if not part)
+        values = {"name": name, "sets": empty, "n": len(rows)}
+        raise BadInput(t("{name} has no row left for these sets: {sets} ({n:,} rows in all). Add some.", **values))
     if len({example.label for example in splits[0]}) < 2:
         values = {"n": len(splits[0]), "name": name}
         raise BadInput(t("The {n:,} training rows of {name} all have the same label. Use a larger share, or add rows.", **values))

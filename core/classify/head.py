@@ -71,7 +71,7 @@ class TextHead:
         return self.classifier.logits(texts, vectors=vectors, layers=layers)
 
     def pooled(self, texts: Sequence[Tokens], *, vectors: StaticVectors | None, layers: Layers | None) -> np.ndarray:
-        """Return each text's vector (N, E) before the last linear layer of the network that this head has."""
+        """Return each text's vector (N, E) before the last linear layer of its network. The head must have one."""
         return self.network._rows(self.network.classifier.pooled, texts, vectors, layers)
 
     @property

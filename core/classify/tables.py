@@ -182,25 +182,37 @@ def _read_trees(path: Path, reading: dict[str, Any]) -> list[TableRow]:
 
 
 def tree_leaves(tree: str) -> list[str]:
-    """Return the leaves of a tree; none where it is no tree, or not closed. A leaf may have as many ( as ) in it.
+    """Return the leaves of a tree, brackets in them included; none where it is no tree, or not closed.
 
-    >>> tree_leaves("(3 (2 They) (3 (2 like(d)) (2 it)))")
-    ['They', 'like(d)', 'it']
+    Between the beginnings of two nodes are a leaf and the brackets that close nodes. Which brackets belong to the leaf follows from the
+    complete tree: all nodes are closed at the end, not before, and leaves with as many ( as ) are likeliest.
+
+    >>> tree_leaves("(3 (2 like(d)) (1 (2 :() (1 :-))))")
+    ['like(d)', ':(', ':-)']
     """
-    before, *pieces = NODE.split(tree)
-    leaves, depth = [], 0
-    for piece in map(str.strip, pieces):
-        if leaves and not depth:
-            return []
-        depth += 1
-        if piece:  # a leaf and the brackets that close nodes; else a node with children
-            n = piece.count(")") - piece.count("(")
-            leaf = piece.removesuffix(")" * n).strip()
-            if not 1 <= n <= depth or not leaf or not piece.endswith(")" * n):
-                return []
-            leaves.append(leaf)
-            depth -= n
-    return leaves if not depth and not before.strip() else []
+    pieces = NODE.split(tree)
+    if len(pieces) < 2 or pieces[0].strip():
+        return []
+    paths: dict[int, tuple[int, list[str]]] = {0: (0, [])}  # open nodes -> how unlikely the leaves are, the leaves
+    for k, piece in enumerate(map(str.strip, pieces[1:]), start=1):
+        paths = _continued({depth + 1: path for depth, path in paths.items()}, piece, is_last=k == len(pieces) - 1)
+    return paths[0][1] if 0 in paths else []
+
+
+def _continued(paths: dict[int, tuple[int, list[str]]], piece: str, *, is_last: bool) -> dict[int, tuple[int, list[str]]]:
+    """Return the ways to continue through a leaf and the brackets after it. A piece without a leaf is a node with children."""
+    if not piece:
+        return {} if is_last else paths
+    closing = len(piece) - len(piece.rstrip(")"))
+    results: dict[int, tuple[int, list[str]]] = {}
+    for n in range(1, min(closing, len(piece) - 1) + 1):
+        leaf = piece[:-n].strip()
+        cost = abs(leaf.count("(") - leaf.count(")"))
+        for depth, (so_far, leaves) in paths.items():
+            left = depth - n
+            if leaf and (left == 0 if is_last else left > 0) and (left not in results or so_far + cost < results[left][0]):
+                results[left] = so_far + cost, [*leaves, leaf]
+    return results
 
 
 def _rows(path: Path, kind: str, reading: dict[str, Any], wanted: Sequence[str | int | None]) -> Rows:
@@ -402,5 +414,5 @@ def _read_rows(
     if n_blank:
         listed = ", ".join(f"“{cell}” {n:,}" for cell, n in spellings.most_common(3))
         values = {"name": name, "n": n_blank, "missing": f" ({listed})" if listed else ""}
-        reports.add((name, "blank"), t("{name}: rows left out without text or without label: {n:,}{missing}.", **values))
+        reports.add((name, "blank"), t("{name}: rows without a text or a label, left out: {n:,}{missing}.", **values))
     return rows, tuple(names[k] for k in texts), names[label]

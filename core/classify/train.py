@@ -56,7 +56,7 @@ class TrainConfig:
 def make_text_fit(
     variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen, device: torch.device = PROCESSOR
 ) -> Fit | BaselineFit:
-    """Return the run of a variant that is no committee. Raises BadInput if the static vectors have no word of the texts.
+    """Return the run of a variant other than a committee. Raises BadInput if the static vectors have no word of the texts.
 
     A network is trained on `device`; scikit-learn uses the processor.
     """

@@ -5,7 +5,9 @@ from ..files.formats import format_csv
 from .options import MODEL, Answer, argument, command, flag, group, option, whole
 from .shared import counted, in_columns, note, progress, table_lines, workspace_of
 
-CORPUS = option("--corpus", "a name, or .txt .csv .tsv .xlsx .jsonl .docx .pdf .epub (default: its language's)", metavar="C", default="")
+CORPUS = option(
+    "--corpus", "a name, or a file: .txt .csv .tsv .xlsx .jsonl .docx .pdf .epub (default: its language's)", metavar="C", default=""
+)
 KINDS = ("word", "lemma", "pattern")
 QUERY = (
     argument("query", "a word, or a phrase in quotation marks; bank* is every word that begins with bank, * any word", metavar="QUERY"),
@@ -78,7 +80,7 @@ def collocates(*, query, corpus, documents, content, senses, csv, model, **optio
     CORPUS,
     option("--against", "the other corpus (default: more labeled sentences of the language)", metavar="C", default=""),
     option("--minimum", "how often at least (default 5)", type=whole(1), default=5),
-    option("--correction", "of p for many tests (default benjamini-hochberg)", choices=CORRECTIONS, default="benjamini-hochberg"),
+    option("--correction", "how p is corrected (default benjamini-hochberg)", choices=CORRECTIONS, default="benjamini-hochberg"),
     option("--most", "how many words of each corpus (default 50)", type=whole(1), default=50),
     *TABLE,
 )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..common import reports
 from ..common.errors import BadInput
 from ..common.limits import limits
 from ..common.markup import shorten
@@ -126,8 +127,11 @@ def shards_of(where: str | Path, model: Model) -> Shards:
 
 def _in_sentence(place, read_as: str | None, model: Model) -> WordInContext:
     """Return the token that the options name, in its sentence."""
+    if not place.word.strip():
+        raise BadInput("--word is empty. Name a token of the sentence.")
     item = {"text": place.sentence, "word": place.word, "position": place.position}
-    position, tokens = wire.position_of(model.language, "--sentence", item, limit=MAX_TOKENS)
+    with reports.passing_on():
+        position, tokens = wire.position_of(model.language, "--sentence", item, limit=MAX_TOKENS)
     return WordInContext(tokens, position, wire.reading(read_as, tokens[position], model.language))
 
 

@@ -129,7 +129,9 @@ def _score_judgments(sides, word: str, result) -> tuple[dict, list[str]]:
     everything = usage_graphs.read_judgments(sides.judgments)
     judgments = [pair for pair in everything if {pair.first, pair.second} <= names]
     if not judgments:
-        raise BadInput(f"None of the judgments in {sides.judgments} is on two uses of “{word}” in {sides.uses}. Name its file.")
+        raise BadInput(
+            f"None of the judgments in {sides.judgments} is on two uses of “{word}” in {sides.uses}. Name the file of its judgments."
+        )
     if missing := len(everything) - len(judgments):
         note(f"{counted(missing, 'judgment')} of {len(everything):,} not used: on other uses than those of “{word}” in {sides.uses}.")
     cosines, means = usage_graphs.cosines_beside_judgments(uses, judgments, tokens_of(result.items), result.vectors)
@@ -173,7 +175,9 @@ def _side(corpus: str, dates: str, name: str):
     option("--second", "a second annotator's file: Krippendorff's alpha of both", metavar="FILE"),
     option("--merge", "senses to put into others before: from=into", metavar="A=B", many=True),
     option("--ask", "how many of the most doubtful sentences to name (default 10)", type=whole(0), default=10),
-    option("--output", "JSONL of all sentences with senses and other rows of --labels; may be --labels", metavar="FILE", is_checked=False),
+    option(
+        "--output", "write all sentences with senses, and the other rows of --labels (may be that file)", metavar="FILE", is_checked=False
+    ),
     LAYER,
     *TABLE,
     annotation="labels second merge",
@@ -209,7 +213,7 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model, o
             text, carried = carry_rows(text, Path(annotation.labels), sentences, partial(end_of, into=merged), word)
             write_texts({Path(output): text})
         if carried:
-            note(f"{annotation.labels}: {counted(carried, 'row')} on other sentences, also in {output}.")
+            note(f"{annotation.labels}: {counted(carried, 'row')} on other sentences copied to {output}.")
     rows = [
         {"number": k, "sense": result.senses[sense], "probability": round(float(result.shares[k, sense]), 4)}
         | {"labeled": bool(result.labeled[k]), "sentence": occurrences.items[k].sentence}

@@ -144,7 +144,7 @@ def sense_space(wanted: str | None, model: Model) -> SenseSpace | None:
     return open_workspace(model).sense_space
 
 
-def workspace_of(model: Model | ModelOptions, corpus: str = "", vectors: str = "", *, what: str = "read") -> Workspace:
+def workspace_of(model: Model | ModelOptions, corpus: str = "", vectors: str = "", *, what: str = "bytes or tokens read") -> Workspace:
     """Open a workspace of a model, with progress on stderr."""
     from ..workspace import open_workspace
 

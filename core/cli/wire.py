@@ -225,5 +225,7 @@ def cite(value: Any) -> str:
 
 def no_token(word: str, tokens: Sequence[str]) -> str:
     """Return the message that a word is not a token of a text."""
+    if not tokens:
+        return f"There is no word in the text. Write one with '{shorten(word)}' in it."
     part = f", only a part of '{shorten(longer)}'" if (longer := longer_word(tokens, word)) else ""
     return f"'{shorten(word)}' is not a token of the text{part}. Choose one of: {shorten(' '.join(map(bare, tokens)), 300)}"

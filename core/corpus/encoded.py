@@ -10,7 +10,7 @@ import shutil
 from array import array
 from collections import defaultdict
 from collections.abc import Collection, Iterable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import chain, count
@@ -358,7 +358,8 @@ def open_encoded(corpus: str, language: Language | None = None, *, report: repor
 def _encode_file(path: Path, folder: Path, report: reports.Report | None) -> EncodedCorpus:
     """Read a file, and store what is read in a folder if it may be. Raises BadInput for a file without a sentence."""
     size = path.stat().st_size * (UNPACKED if path.suffix in (".xz", ".gz") else 1)
-    with reports.collecting() as collected, reports.watch_steps(reports.ReadingProgress(int(size), report).step):
+    watched = reports.watch_steps(reports.ReadingProgress(int(size), report).step) if report else nullcontext()
+    with reports.collecting() as collected, watched:
         corpus = encode(as_read(stream_sentences(path), path))
     corpus = replace(corpus, notes=list(collected.values()))
     if not len(corpus):

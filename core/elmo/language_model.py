@@ -130,13 +130,15 @@ class LanguageModel:
         return self.log_p(behind[1] if backward else ahead[-2])  # the state that has read all tokens but not the far boundary
 
     def next_words(self, tokens: list[str], *, backward: bool = False, k: int = 10) -> Expected:
-        """Return the k likeliest words after `tokens` (or before them). Raises BadInput without tokens."""
+        """Return the k likeliest words after `tokens` (or before them). Raises BadInput without tokens, or unless k is 1 to 1000."""
+        if not 1 <= k <= 1000:
+            raise BadInput(f"k must be between 1 and 1000, got {k}.")
         return self.expected(self.next_log_p(tokens, backward=backward), backward=backward, k=k)
 
     def expected(self, log_p: np.ndarray, word: str | None = None, *, backward: bool = False, k: int = 10) -> Expected:
         """Return the k likeliest answers of a distribution (V,) and the rank of `word`. <UNK> is not an answer and has no rank.
 
-        Its probability is not distributed among the words, so they do not sum to 1.
+        The probability of <UNK> is not distributed among the words, so theirs do not sum to 1.
         """
         p = np.exp(log_p)
         unknown = SPECIALS.index(UNKNOWN)

@@ -191,9 +191,10 @@ def gram_deviations(gram: np.ndarray, means: np.ndarray, size: int) -> np.ndarra
 
 def normalized_gram(gram: np.ndarray, means: np.ndarray, d: np.ndarray, size: int) -> np.ndarray:
     """Return `core.elmo.mix.gram` (N, L(L+1)/2) float32 of normalized layers from that of the original layers."""
-    i, j = np.triu_indices(means.shape[1])
-    products = (gram - size * means[:, i] * means[:, j]) / (d[:, i] * d[:, j])
-    return np.asfortranarray(products, np.float32)  # the order that core.elmo.mix.mix_cosines reads fastest
+    out = np.empty(gram.shape, np.float32, order="F")  # the order that core.elmo.mix.mix_cosines reads fastest
+    for k, (i, j) in enumerate(zip(*np.triu_indices(means.shape[1]), strict=True)):
+        out[:, k] = (gram[:, k] - size * means[:, i] * means[:, j]) / (d[:, i] * d[:, j])
+    return out
 
 
 def normalized_cross(cross: np.ndarray, query: tuple[np.ndarray, np.ndarray], rows: tuple[np.ndarray, np.ndarray], size: int) -> np.ndarray:

@@ -24,7 +24,6 @@ import numpy as np
 
 from ..common.errors import BadInput, EngineUnavailable
 from ..common.markup import shorten
-from ..text.sentences import check_tokenized
 from .allennlp_setup import SETUP, kill, worker_command
 
 MAX_ANSWER = 1 << 20  # bytes; an answer is one short line
@@ -78,17 +77,13 @@ class AllenNLPEngine:
         Raises BadInput if sentences, options or weights cannot be used, EngineUnavailable if AllenNLP is not installed, ends, or does not
         answer in time.
         """
-        streams = sentences if stateful else [sentences]
-        if len({len(stream) for stream in streams}) > 1:
-            raise BadInput(f"Streams must be equally long; these have {[len(stream) for stream in streams]} sentences.")
-        for stream in streams:
-            check_tokenized(stream)
+        _check(sentences, stateful=stateful, batch_size=batch_size)
+        paths = {"options": _existing(options_path), "weights": _existing(weights_path)}
         with tempfile.TemporaryDirectory(prefix="elmoscope-", ignore_cleanup_errors=True) as folder:
             output, texts = Path(folder, "layers.npz"), Path(folder, "sentences.json")
             texts.write_bytes(json.dumps(sentences).encode())  # a long request in the pipe would wait for the worker to read it
-            paths = {"options": options_path, "weights": weights_path, "sentences": texts, "output": output}
-            request = {name: str(Path(path).absolute()) for name, path in paths.items()}
-            request |= {"op": "embed", "stateful": stateful, "batch_size": batch_size, "threads": threads}
+            request = paths | {"op": "embed", "sentences": str(texts), "output": str(output)}
+            request |= {"stateful": stateful, "batch_size": batch_size, "threads": threads}
             answer = self._ask(request, timeout_s=timeout_s)
             try:
                 layers = _read(output, sentences, stateful=stateful)
@@ -202,3 +197,23 @@ def _read(output: Path, sentences: Sequence, *, stateful: bool) -> list:
         if stateful:
             return [[arrays[f"{s}/{k}"] for k in range(len(stream))] for s, stream in enumerate(sentences)]
         return [arrays[str(i)] for i in range(len(sentences))]
+
+
+def _check(sentences: Sequence, *, stateful: bool, batch_size: int) -> None:
+    """Raise BadInput unless `sentences` is a list of token lists or, with `stateful`, of equally long lists of them."""
+    if batch_size < 1:
+        raise BadInput(f"batch_size must be at least 1, got {batch_size}.")
+    streams = sentences if stateful else [sentences]
+    if not all(isinstance(item, (list, tuple)) for item in (sentences, *streams)):
+        raise BadInput("AllenNLP takes a list of token lists or, with stateful, a list of streams of token lists.")
+    if len({len(stream) for stream in streams}) > 1:
+        raise BadInput(f"Streams must be equally long; these have {[len(stream) for stream in streams]} sentences.")
+    for sentence in (sentence for stream in streams for sentence in stream):
+        if not isinstance(sentence, (list, tuple)) or not all(isinstance(token, str) for token in sentence):
+            raise BadInput(f"A sentence must be a list of tokens, got {shorten(sentence)!r}.")
+
+
+def _existing(path: Path | str) -> str:
+    if not Path(path).is_file():
+        raise BadInput(f"There is no file {path}. AllenNLP needs a model's options.json and its weights.hdf5.")
+    return str(Path(path).absolute())

@@ -10,7 +10,7 @@ nothing of ours. `core.engines.allennlp_engine` starts it and speaks to it.
 
 The .json holds sentences: [[token, ...], ...]. The .npz holds key "i" -> float32 (L, T, D) for sentence i. With "stateful", the .json is
 a list of equally long streams of sentences; batch k holds the k-th sentence of every stream, the LSTM states carry over from batch to
-batch, and the key is "stream/k". The "id" is sent back. Every failure is answered by
+batch, and the key is "stream/k". The "id" is sent back. Every failure is answered with
 {"ok": false, "error": one sentence, "importing": true if AllenNLP itself cannot be imported}.
 """
 

@@ -45,7 +45,7 @@ DOTTED = {"color": "#888", "width": 1.5, "dash": "dot"}
 THIN = {"width": 0.7, "color": "rgba(255,255,255,0.7)"}
 LEGEND = {"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom"}
 AT_LEFT = {"xref": "paper", "xanchor": "left", "align": "left"}
-# Plotly's configurations. The page's export presses the camera button, which a figure without a menu has out of sight.
+# Plotly's configurations. The page's export presses the camera button, which is hidden there.
 CONFIG = {"displaylogo": False, "responsive": True, "displayModeBar": True, "modeBarButtons": [["toImage"]]}
 MAP_CONFIG = {"displaylogo": False, "responsive": True, "scrollZoom": True, "modeBarButtonsToRemove": ["autoScale2d"]}
 

@@ -179,7 +179,9 @@ def _refuse_constant(name: str) -> None:
 
 
 def megabytes(n_bytes: int) -> str:
-    """Return a size as text: in MB with one digit, or in bytes below 0.1 MB."""
+    """Return a size as text: in GB or MB with one digit, or in bytes below 0.1 MB."""
+    if n_bytes >= 9.95e8:
+        return f"{n_bytes / 1e9:,.1f} GB"
     return f"{n_bytes / 1e6:,.1f} MB" if n_bytes >= 100_000 else t("{n:,} bytes", n=n_bytes)
 
 

@@ -183,7 +183,9 @@ def verify(entry: CatalogEntry, folder: Path) -> None:
         if published[name] not in (None, digest):
             raise CorruptArtifact(t("{path} has sha256 {found}, not {expected}. Delete and download again.", **values))
         if values["expected"] not in (None, digest):
-            raise CorruptArtifact(t("{path} has sha256 {found}, at first {expected} ({record}). Delete and download again.", **values))
+            raise CorruptArtifact(
+                t("{path} has sha256 {found}, not {expected} as first downloaded ({record}). Delete and download again.", **values)
+            )
     if recorded | current != recorded:
         with contextlib.suppress(BadInput):  # a read-only cache can still be used
             write_json(record, recorded | current)

@@ -87,7 +87,7 @@ def _map(within: np.ndarray, between: np.ndarray, dimensions: int) -> np.ndarray
     return (whitened @ turned[:, best] * ratios**POWER).astype(np.float32)
 
 
-def in_spaces(space: SenseSpace, word: Word) -> dict[str, np.ndarray]:
+def place_in_spaces(space: SenseSpace, word: Word) -> dict[str, np.ndarray]:
     """Return the unit vectors (n, D) of a word's occurrences in each space, the sense space last."""
     name, views, _ = word
     mean = views.mean(axis=0)
@@ -119,7 +119,7 @@ def null_views(
 def score_lines(name: str, space: SenseSpace, words: list[Word], *, groups: bool = True, only_senses: bool = False) -> Iterator[str]:
     """Yield a line for each space, and the lead of the sense space over each other one; or only the sense space's line."""
     right = {}
-    placed = [in_spaces(space, word) for word in words]
+    placed = [place_in_spaces(space, word) for word in words]
     for title in ["senses"] if only_senses else placed[0]:
         vectors = [(by_title[title], senses) for by_title, (*_, senses) in zip(placed, words, strict=True)]
         right[title] = [one_nn(rows @ rows.T, senses) for rows, senses in vectors]

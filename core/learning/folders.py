@@ -94,7 +94,7 @@ def check_made_with(folder: Path, meta: dict, model: str | None, vectors: str | 
     for kind, fingerprint in (("model", model), ("vectors", vectors)):
         if fingerprint is not None and meta[kind] != fingerprint:
             values = {"folder": folder, "made": f"{meta[f'{kind}_name']} ({short(meta[kind])})", "given": short(fingerprint)}
-            raise CorruptArtifact(t("The head in {folder} was trained with {made}, not with {given}. Train it again.", **values))
+            raise CorruptArtifact(t("The head in {folder} was trained with {made}, but {given} is in use. Train it again.", **values))
 
 
 def pack(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -177,7 +177,7 @@ def telling_words(contexts: Sequence[Sequence[str]], result: np.ndarray, backgro
     of_prior = everywhere + [background[word] for word in words]
     telling = []
     for row in table:
-        z = log_odds(row, everywhere - row, of_prior, prior=everywhere.sum())
+        z = np.nan_to_num(log_odds(row, everywhere - row, of_prior, prior=everywhere.sum()))  # NaN: the only word of all sentences
         best = [k for k in np.argsort(-z, kind="stable").tolist() if row[k]]  # of equal ones the first in the alphabet
         telling.append([(words[k], float(z[k])) for k in best[:MOST_TELLING]])
     return telling

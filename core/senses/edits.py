@@ -69,7 +69,7 @@ def align(first: Sequence[str], i: int, second: Sequence[str], j: int) -> Alignm
 
 def order_edits(alignment: Alignment, order: str) -> list[int]:
     """Return the edits (columns) in an order that needs no model: LEFT_TO_RIGHT or NEAREST_FIRST, ties from the left."""
-    check_choice(t("order of edits"), order, ORDERS)
+    check_choice(t("order of edits"), order, (LEFT_TO_RIGHT, NEAREST_FIRST))
     if order == NEAREST_FIRST:
         return sorted(alignment.changes, key=lambda k: (abs(k - alignment.target), k))
     return list(alignment.changes)

@@ -18,7 +18,7 @@ from ..common.directions import unit, unit_rows
 from ..common.errors import MissingArtifact
 from ..common.significance import compare_pairs, facts_of
 from ..elmo.encoder import vectors_of_rows
-from ..elmo.mix import layer_weights, mixed
+from ..elmo.mix import layer_weights
 from ..elmo.models import Model
 from ..index.sense_space import SENSES, SenseSpace
 from ..static.vectors import StaticVectors, cosines, open_vectors
@@ -51,7 +51,7 @@ def senses(
         return classify_split((a, labels[0], words[0]), (b, labels[1], words[1]))
 
     def scores(weights: np.ndarray) -> SplitScores:
-        return scored(*(mixed(part, weights, axis=1) for part in layers))
+        return scored(*(mix_of(part, weights) for part in layers))
 
     def difference(first: SplitScores, second: SplitScores) -> dict:
         both = zip(MEASURES, first.hits, second.hits, strict=False)
@@ -103,6 +103,14 @@ def spaces(model: Model) -> list[tuple[str, np.ndarray]]:
     return [(name, layer_weights(name, model.encoder.n_layers)) for name in model.layers.spaces]
 
 
+def mix_of(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return sum_j s_j h_j, (N, D) float32, for layers (N, L, D) of any precision and weights s (L,)."""
+    mix = np.zeros((len(layers), layers.shape[2]), np.float32)
+    for layer in np.flatnonzero(weights):
+        mix += np.float32(weights[layer]) * layers[:, layer]
+    return mix
+
+
 def _weights_by_leaving_one_out(layers: np.ndarray, words: np.ndarray, labels: np.ndarray, measure: str) -> np.ndarray:
     """Return the weights with the best leave-one-out 1-NN (or nearest centroid), mean over words; equal ones if no word has two senses."""
     rng = np.random.default_rng(0)
@@ -115,7 +123,7 @@ def _weights_by_leaving_one_out(layers: np.ndarray, words: np.ndarray, labels: n
         return layer_weights("mix", layers.shape[1])
 
     def score(weights: np.ndarray) -> float:
-        mixes = ((mixed(layers[rows], weights, axis=1), labels[rows]) for rows in groups)
+        mixes = ((mix_of(layers[rows], weights), labels[rows]) for rows in groups)
         if measure == "centroid":
             return float(np.mean([left_out_centroids(mix, senses) for mix, senses in mixes]))
         return float(np.mean([one_nn(cosines(mix), senses) for mix, senses in mixes]))

@@ -217,6 +217,8 @@ def _shuffled(neighbors: tuple[np.ndarray, np.ndarray, np.ndarray], senses: np.n
     rows, who, weights = neighbors
     n, results = len(senses), []
     table = csr_array((weights, (rows, who)), shape=(n, n))
+    if len(rows) > 8 * n:  # many ties: a dense product is faster
+        table = table.toarray()
     at_once = max(1, PART // n)
     for start in range(0, rounds, at_once):
         shuffles = rng.permuted(np.tile(senses.astype(np.int16), (min(at_once, rounds - start), 1)), axis=1)  # (R, n)

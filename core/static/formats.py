@@ -69,10 +69,10 @@ def read(path: Path) -> tuple[list[str], np.ndarray, dict]:
 def notes(name: str, properties: Mapping[str, Any]) -> tuple[str, ...]:
     """Return a sentence, in the selected language, for each way in which a file differs from its format; `properties` are those of `read`."""
     sentences = []
-    if properties.get("promised") not in (None, properties["words"]):
+    if properties.get("promised") not in (None, properties.get("words")):
         numbers = {"name": name, "promised": properties["promised"], "n": properties["words"]}
         sentences.append(t("{name}: the first line promises {promised:,} words, but the file has {n:,}.", **numbers))
-    if properties.get("promised_dim") not in (None, properties["dim"]):
+    if properties.get("promised_dim") not in (None, properties.get("dim")):
         numbers = {"name": name, "promised": properties["promised_dim"], "n": properties["dim"]}
         sentences.append(t("{name}: the first line promises {promised:,} numbers per word, but the lines have {n:,}.", **numbers))
     if properties.get("heading"):
@@ -317,7 +317,7 @@ def _check_values(form: _Form, matrix: np.ndarray, places: list[int], odd_words:
     sizes = np.abs(matrix)
     if len(bad := np.flatnonzero(~(sizes <= 1e15).all(axis=1))):  # also finds what is not a number
         problem = t("not a number, or above 1e15")
-        raise form.error(places[bad[0]], _perhaps_displaced(problem) if form.is_binary else problem)
+        raise form.error(places[bad[0]], _add_displacement_hint(problem) if form.is_binary else problem)
     if not form.is_binary:
         return
     signs = matrix.view("u1").reshape(*matrix.shape, 4)
@@ -331,7 +331,7 @@ def _check_values(form: _Form, matrix: np.ndarray, places: list[int], odd_words:
         if (row := rows.get(place - 1)) is not None and (size := sizes[row][sizes[row] > 0]).size:
             spelled[row] |= size.max() > 1e12 * size.min()
     if len(bad := np.flatnonzero(spelled)):
-        raise form.error(places[bad[0]], _perhaps_displaced(t("its numbers are not those of a vector")))
+        raise form.error(places[bad[0]], _add_displacement_hint(t("its numbers are not those of a vector")))
 
 
 def _check_end(form: _Form, n_words: int, n_left_over: int) -> None:
@@ -340,10 +340,10 @@ def _check_end(form: _Form, n_words: int, n_left_over: int) -> None:
         values = {"name": form.file, "promised": form.promised or 0, "n": n_words}
         raise CorruptArtifact(t("{name} ends after {n:,} of {promised:,} words. Download it again.", **values))
     if n_left_over:
-        raise form.error(n_words, _perhaps_displaced(t("{n:,} bytes are left over", n=n_left_over)))
+        raise form.error(n_words, _add_displacement_hint(t("bytes left over: {n:,}", n=n_left_over)))
 
 
-def _perhaps_displaced(problem: str) -> str:
+def _add_displacement_hint(problem: str) -> str:
     """Add to a problem of a binary file how its words and numbers may have been displaced."""
     return f"{problem}. {t('A word may contain a blank, or the first line may be wrong: save the vectors as text')}"
 
@@ -448,7 +448,7 @@ def _binary_rows(stream: IO[bytes], form: _Form, rest: list[bytes], count: _Byte
             place += 1
             word = buffer[start : end - 1].lstrip(b"\r\n")
             if not word or b"\n" in word:
-                raise form.error(place, _perhaps_displaced(t("no word before the numbers")))
+                raise form.error(place, _add_displacement_hint(t("no word before the numbers")))
             count.add_read(end + size - start)
             yield place, word, buffer[end : end + size]
             start = end + size

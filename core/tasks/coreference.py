@@ -291,7 +291,7 @@ def score_clusters(examples: Sequence[Example], predictions: Sequence) -> dict[s
 
 
 def chains(example: Example, numbers: Sequence[int]) -> list[tuple[Span, ...]]:
-    """Return mentions that share a number, at least two, in the order of their first. A head predicts the numbers."""
+    """Return mentions that share a number, at least two, chains in the order of their first mentions. `numbers` are a head's predictions."""
     together: dict[int, list[Span]] = {}
     for span, number in zip(example.facts, numbers, strict=True):
         together.setdefault(number, []).append(span)

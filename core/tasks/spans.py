@@ -69,7 +69,7 @@ def spans_of_brackets(column: Sequence[str]) -> list[Labeled]:
     for k, cell in enumerate(column):
         match = re.fullmatch(r"(?:\(([^(*]+))?\*(\))?", cell)
         if not match or (match[1] and opened) or (match[2] and not (match[1] or opened)):
-            raise ValueError(f"{cell!r} does not open or close an argument as (ARG0*, * or *) do")
+            raise ValueError(f"{cell!r} does not fit here: (ARG0* opens an argument, *) closes the open one, * does neither")
         if match[1]:
             opened = k, match[1]
         if match[2]:
@@ -244,7 +244,7 @@ class WordTagger(nn.Module):
 def read(path: Path) -> list[Example]:
     """Read sentences of `word TAB tag` lines (BIO, or IOB1 with a space), separated by blank lines.
 
-    `facts` is the number of the document; each of Wikigold ends at a line -DOCSTART-.
+    `facts` is the number of the document; in Wikigold, a line -DOCSTART- ends a document.
     """
     examples = []
     document = 0

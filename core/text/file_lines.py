@@ -231,7 +231,7 @@ class _Decoder:
         if self._n_read >= ENOUGH:
             self._check_nul()
         values = {"name": place.name, "n": len(self._with_nul), "line": self._with_nul[0].place.number}
-        reports.add((place.name, "NUL"), t("{name}: lines with NUL bytes, read as blanks: {n:,}. The first is {line}.", **values))
+        reports.add((place.name, "NUL"), t("{name}: lines with NUL bytes, read as blanks: {n:,} (first: line {line}).", **values))
         return data.replace(b"\x00", b" ")
 
     def _check_nul(self) -> None:
@@ -243,7 +243,7 @@ class _Decoder:
 def note_wrong_bytes(name: str, line: int | str, n: int, encoding: str = "utf-8") -> None:
     """Note that `n` lines, the first of them `line`, have bytes that are not in the encoding of the file."""
     values = {"name": name, "encoding": encoding.upper(), "n": n, "line": line}
-    reports.add((name, "bytes"), t("{name}: lines with bytes that are not {encoding}, shown as �: {n:,}. The first is {line}.", **values))
+    reports.add((name, "bytes"), t("{name}: lines with bytes that are not {encoding}, shown as �: {n:,} (first: line {line}).", **values))
 
 
 def _has_controls(data: bytes) -> bool:

@@ -93,7 +93,7 @@ def choose_words(types: list[str], counts: np.ndarray, config: GloveConfig) -> t
 
 
 def count_pairs(chunks: Iterable[tuple[np.ndarray, np.ndarray]], *, n_words: int, window: int) -> coo_array:
-    """Count X of a corpus in chunks of (word number or -1, sentence number) per token, as `join_counts` does."""
+    """Count X of a corpus in chunks of (word number or -1, sentence number) per token; return what `join_counts` returns."""
     return join_counts((count_chunk(tokens, sentences, n_words, window) for tokens, sentences in chunks), n_words)
 
 
@@ -166,7 +166,7 @@ def train_glove(
     corpus = Corpus(prepared)
     meta, ids, types = corpus.meta, corpus.ids, corpus.types
     if ids.max(initial=0) >= len(types):
-        raise CorruptArtifact(f"{prepared} is damaged: its ids.npy and types.txt do not fit together. Prepare it again.")
+        raise CorruptArtifact(f"{prepared} is damaged: its ids.npy and types.txt do not fit together. Delete it; it will be rebuilt.")
     words, numbers = choose_words(types, np.bincount(ids, minlength=len(types)), config)
     run = json.dumps({"corpus": meta, "words": len(words), **asdict(config), "epochs": None}, sort_keys=True)
     resumed = _resume(checkpoint, run)

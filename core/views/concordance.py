@@ -234,7 +234,7 @@ def describe_limits(result: Concordance) -> list[str]:
     if result.undated:
         notes.append(describe_undated(result.undated, result.sentences, result.unread_date))
     if result.wide:
-        notes.append(t("Sentences in no bar, whose dates fit into none: {n:,}.", n=result.wide))
+        notes.append(t("Sentences in no bar because their dates fit none: {n:,}.", n=result.wide))
     if result.in_order < result.n:
         notes.append(t("Only the first {k:,} of {n:,} are sorted; the others follow in text order.", k=result.in_order, n=result.n))
     return notes

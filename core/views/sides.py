@@ -73,8 +73,8 @@ class LeftOutSentences:
             (self.named, t("Sentences dated by their documents’ names: {n:,}.", n=self.named)),
             (self.astride, astride_text),
             (self.outside, t("{n:,} of {all:,} sentences left out: date on neither side.", n=self.outside, all=self.sentences)),
-            (self.repeated, t("Sentences on both sides that count on both: {n:,}.", n=self.repeated)),
-            (self.copies, t("Repeated sentences that count once: {n:,}.", n=self.copies)),
+            (self.repeated, t("Sentences on both sides, counted on both: {n:,}.", n=self.repeated)),
+            (self.copies, t("Repeated sentences, counted once: {n:,}.", n=self.copies)),
             (self.shared, describe_shared(self.shared, self.reduced)),
         )
         return [text for n, text in notes if n]
@@ -84,15 +84,15 @@ def describe_undated(n: int, everything: int, example: str) -> str:
     """Say how many sentences have no date that can be read, with one that cannot."""
     values = {"n": n, "all": everything, "example": shorten(example)}
     if example:
-        return t("In no time span: {n:,} of {all:,} sentences, without a readable date (such as “{example}”).", **values)
-    return t("In no time span: {n:,} of {all:,} sentences, without a date.", **values)
+        return t("Without a readable date (such as “{example}”), so in no time span: {n:,} of {all:,} sentences.", **values)
+    return t("Without a date, so in no time span: {n:,} of {all:,} sentences.", **values)
 
 
 def describe_shared(n: int, reduced: int) -> str:
     """Say how many sentences both sides of a comparison have, and on which they count."""
     if reduced == 0:
-        return t("Sentences on both sides that count on the second alone: {n:,}.", n=n)
-    return t("Sentences on both sides that count on the first alone: {n:,}.", n=n)
+        return t("Sentences on both sides, counted only on the second: {n:,}.", n=n)
+    return t("Sentences on both sides, counted only on the first: {n:,}.", n=n)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

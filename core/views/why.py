@@ -5,10 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..analysis.aligned_umap import insert
+from ..analysis.word_maps import NEIGHBORS_TO_PLACE, map_rows
 from ..common import model_layers
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.libraries import Frame, frame
+from ..common.markup import check_choice
 from ..common.model_layers import MIX, SENSES
 from ..elmo.mix import layer_weights, mixed
 from ..elmo.substitutes import Change
@@ -243,6 +246,7 @@ def _layers(workspace: Workspace, words: Sequence[WordInContext], space: str, le
 
 def _order(alignment: Alignment, order: str, readings: Callable[[Sequence[WordInContext]], np.ndarray]) -> list[int]:
     """Return the columns to switch, in order. `readings` gives the (n, C) cosines of n words."""
+    check_choice(t("order of edits"), order, edits.ORDERS)
     if order != edits.GREEDY:
         return edits.order_edits(alignment, order)
     if len(alignment.changes) > edits.MAX_EDITS:  # `steps` raises BadInput
@@ -261,6 +265,16 @@ def _order(alignment: Alignment, order: str, readings: Callable[[Sequence[WordIn
 
 
 def _map_path(workspace: Workspace, lemma: str, words: Sequence[WordInContext], space: str) -> MapPath:
-    layout = layouts.compute(workspace, LayoutRequest(word=lemma, contexts=tuple(words), senses=space == SENSES))
-    k = layout.names.index(space)
-    return MapPath(tuple(layout.occurrences), layout.coordinates[k], layout.stars[k])
+    table = workspace.targets
+    rows = map_rows(table, lemma)
+    occurrences = tuple(table.occurrence(int(row)) for row in rows)
+    if space == SENSES:
+        layout = layouts.compute(workspace, LayoutRequest(word=lemma, contexts=tuple(words), senses=True))
+        return MapPath(occurrences, layout.coordinates[-1], layout.stars[-1])
+    maps, weights = layouts.maps_of(workspace, lemma), _weights(workspace, space)
+    coordinates = maps.coordinates[maps.names.index(space)]
+    typed, labeled = (mixed(of, weights, axis=1, unit=True) for of in (_layers(workspace, words, space), table.rows.take(rows)))
+    cosines = typed @ labeled.T
+    nearest = np.argsort(-cosines, axis=1, kind="stable")[:, :NEIGHBORS_TO_PLACE]
+    places = insert(coordinates, nearest, np.take_along_axis(cosines, nearest, axis=1))
+    return MapPath(occurrences, coordinates, places)

@@ -245,7 +245,7 @@ def describe_answers(answers: dict[str, Answer], deaf: list[str], label: str) ->
     if pair:
         lines.append(_compare_shares(*(answers[name].probabilities for name in pair), answers[pair[1]].label, titles[pair[0]]))
     if silent := ", ".join(titles[name] for name in deaf if name in answers):
-        lines.append(t("No known word in this text, so the bar is only a default: {classifiers}.", classifiers=silent))
+        lines.append(t("No known word in this text; bars that show only a default: {classifiers}.", classifiers=silent))
     return lines
 
 

@@ -75,7 +75,7 @@ class Training:
         self.notes = self.dataset.notes
         variants = with_members(VARIANTS[name] for name in order.variants)
         if any(variant.elmo for variant in variants):
-            self.stage = t("Computing ELMo’s layers once; training runs after that: {n}", n=len(variants) * len(order.seeds))
+            self.stage = t("Computing ELMo’s layers once, for all training runs ({n})", n=len(variants) * len(order.seeds))
         frozen = freeze(variants, self.dataset, model, vectors, report=self._layers)
         runs = [(variant, seed) for seed in order.seeds for variant in variants]
         costs = [cost(variant) for variant, _ in runs]

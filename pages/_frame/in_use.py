@@ -278,9 +278,11 @@ def show_download(fetch: Callable[..., object]) -> None:
     bar = st.progress(0.0, text=t("Connecting…"))
 
     def report(event) -> None:
-        share = min(1.0, event.done / event.total) if event.total else 0.0
-        sizes = {"done": event.done / 1e6, "total": (event.total or 0) / 1e6, "speed": event.bytes_per_s / 1e6}
-        bar.progress(share, text=t("{done:,.0f} of {total:,.0f} MB, {speed:.1f} MB/s", **sizes))
+        values = {"done": event.done / 1e6, "speed": event.bytes_per_s / 1e6}
+        text = t("{done:,.0f} MB, {speed:.1f} MB/s", **values)
+        if event.total:
+            text = t("{done:,.0f} of {total:,.0f} MB, {speed:.1f} MB/s", total=event.total / 1e6, **values)
+        bar.progress(min(1.0, event.done / event.total) if event.total else 0.0, text=text)
 
     with show_errors(), hold_turn(bar) as job:
         fetch(report=report, stop=job.is_over)

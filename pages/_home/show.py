@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -181,8 +180,9 @@ def offer_html_file(in_use: InUse) -> None:
         name, make = plain(short_name(in_use.model)), t("Make the page")
         st.caption(t("One HTML file with {model} in it. It opens from disk in any browser, without a network.", model=name))
         if shared_jobs.find_job(ALONE_JOB, key) is None:
-            start = partial(shared_jobs.job, ALONE_JOB, key, work, **options)
-            st.button(make, key=f"{ALONE}.make", icon=":material/build:", on_click=start)
+            if st.button(make, key=f"{ALONE}.make", icon=":material/build:"):
+                shared_jobs.job(ALONE_JOB, key, work, **options)
+                st.rerun()
         elif page := shared_jobs.result_or_progress(ALONE_JOB, key, work, describe, widget=ALONE, again=make, **options):
             label = t("Download, {mb:.0f} MB", mb=len(page) / 1e6)
             lists.download(label, page, "elmoscope.html", "text/html", key=f"{ALONE}.file")

@@ -1,5 +1,6 @@
 """Step 4 of How it works: the spelling vectors of any words, their neighbors next to GloVe's, the active windows, and the cosines."""
 
+import time
 from collections.abc import Iterable
 
 import numpy as np
@@ -21,7 +22,7 @@ from pages._frame import examples
 from pages._frame.choices import choice, text_box
 from pages._frame.in_use import InUse
 from pages._frame.jobs import Job
-from pages._frame.markup import fragment, show_html
+from pages._frame.markup import fragment, show_errors, show_html
 from pages._how.texts import Rows
 from pages._widgets import lists
 from pages._widgets.charts import draw
@@ -31,7 +32,7 @@ MOST_WORDS = 8
 BY_HEART = 0.3  # share of the vector from one window over the complete word
 PARTED = 3  # words named that the tokenizer splits
 NEIGHBORS = 6
-ENOUGH = 1_000  # words read, before the nearest of them are shown
+ENOUGH = 1_000  # words that a page reads itself, before it shows the nearest of them
 
 
 def draw_spellings(in_use: InUse) -> tuple[list[str], Rows]:
@@ -47,12 +48,12 @@ def draw_spellings(in_use: InUse) -> tuple[list[str], Rows]:
     vectors, (spellings, is_own) = over.vectors, vocabulary(over)
     upto = min(among or len(spellings.words), len(spellings.words))
     if spellings.read < upto:
-        read_words(over, spellings, upto)
+        with show_errors():  # of too many jobs, for example: the neighbors among the words read so far are shown
+            read_words(over, spellings, upto)
     results = [view_part("model.encoder.model.characters", firing, over, word, most=512) for word in words]
     rows = over.model.encoder.word_vectors(list(words))
     n = min(spellings.read, upto)
-    is_enough = n >= min(ENOUGH, upto)
-    neighbors = spellings.nearest(rows, NEIGHBORS, among=upto, exclude=words) if is_enough else [[] for _ in words]
+    neighbors = spellings.nearest(rows, NEIGHBORS, among=upto, exclude=words)
     static = [vectors.neighbors(word, NEIGHBORS) if word in vectors else None for word in words]
     _word(results, neighbors, static, vectors)
     marks = [html('<span style="display:inline-block;margin-right:1.2rem">{}</span>', letter_marks(firing)) for firing in results]
@@ -60,10 +61,9 @@ def draw_spellings(in_use: InUse) -> tuple[list[str], Rows]:
     if sentences := describe_windows(results):
         show_html('<p class="small">{}</p>', Markup(" ").join(sentences))
     ours, theirs = cosine_matrix(list(rows)), cosine_matrix([vectors.vector(word) for word in words])
-    if n < upto:
-        shared_jobs.show_state(
-            "spellings", (spellings.file, upto), _describe, widget="spell", stopped=t("Reading stopped."), again=t("Continue")
-        )
+    key = spellings.file, upto
+    if n < upto and shared_jobs.find_job("spellings", key) is not None:
+        shared_jobs.show_state("spellings", key, _describe, widget="spell", stopped=t("Reading stopped."), again=t("Continue"))
     values = {"n": n, "all": len(spellings.words), "source": t("the model’s vocabulary") if is_own else t("words of the static vectors")}
     st.caption(t("Layer 0 neighbors: among the {n:,} most frequent of {all:,} words ({source}).", **values))
     lower = tuple(word for word in words if vectors.spelling(word) not in (None, word))
@@ -234,16 +234,25 @@ def vocabulary(over: Workspace) -> tuple[Spellings, bool]:
 
 
 def read_words(over: Workspace, spellings: Spellings, upto: int) -> None:
-    """Encode the words up to number `upto` in a job, and wait for it a moment."""
+    """Encode the first words here, up to ENOUGH, and the others up to number `upto` in a job."""
+    if spellings.read < min(ENOUGH, upto):
+        with st.spinner(t("Reading the vocabulary…")):
+            spellings.extend(over.model.encoder, min(ENOUGH, upto))
+    if spellings.read >= upto:
+        return
 
     def work(job: Job) -> int:
-        before = spellings.read
-        spellings.extend(over.model.encoder, upto, report=lambda done, total: job.count("words", done - before, total - before))
+        started, before = time.monotonic(), spellings.read
+        job.report(before, upto, 0.0)
+
+        def report(done: int, total: int) -> None:
+            job.report(done, total, (done - before) / max(time.monotonic() - started, 1e-9))
+
+        spellings.extend(over.model.encoder, upto, report=report)
         return spellings.read
 
     key = spellings.file, upto
     job = shared_jobs.job("spellings", key, work, failed=t("Reading failed."), most=3)
-    job.wait(shared_jobs.MAX_WAIT_S)
     if job.result is not None:
         shared_jobs.drop("spellings", key)  # it must run again if the vocabulary is opened again and its file is gone
 

@@ -137,7 +137,10 @@ def _describe_pairs(result: Anisotropy, treatment: str, random_title: str) -> li
     panel, gains, alike = result.panels[-1][treatment], result.gains[-1], result.panels[-1][treatment].alike
     values = {"layer": len(result.panels) - 1, "two": random_title, "random": panel.mean[RANDOM], "own": panel.mean[RANDOM] + alike.mean}
     values |= {"more": alike.mean, "span": alike.span("+.2f", times=1), "certain": certainty(alike.verdict)}
-    first = t("At layer {layer}, {two} have a mean cosine of {random:.2f}, one word {own:.2f}: {more:+.2f} ({span}), {certain}.", **values)
+    first = t(
+        "At layer {layer}, {two} have a mean cosine of {random:.2f}, one word in two sentences {own:.2f}: {more:+.2f} ({span}), {certain}.",
+        **values,
+    )
     if treatment == RAW:
         return [first]
     gain = gains[treatment]

@@ -203,7 +203,9 @@ def _show_ranking(in_use: InUse, word: str, view: str) -> None:
             draw(figure, key=key, on_select=_opener(key), selection_mode="points", alt=alt)
     notice(_describe_ranking(result, order, unshown, layer))
     about = t("Inconclusive: shuffled senses do as well in over 5% of cases, which proves no failure.")
-    paper = t("[Wiedemann et al. 2019](https://arxiv.org/abs/1909.10430) saw few sense regions for “bank” in the published ELMo, untested.")
+    paper = t(
+        "[Wiedemann et al. 2019](https://arxiv.org/abs/1909.10430) saw few sense regions for “bank” in the published ELMo, without a significance test."
+    )
     st.caption(f"{about} {paper}")
     if unshown and layer != "0":
         st.pills(t("Open an inconclusive word"), unshown[:OFFERED], key="map.unshown", format_func=plain, on_change=_open_unshown)
@@ -234,7 +236,7 @@ def _describe_ranking(result: dict, order: list[str], unshown: list[str], layer:
     values |= {"gain": result[order[0]][layer].gain, "discovered": discovered, "holm": holm}
     lines = [
         t("{at}, {good} of {n} words beat chance (expected by luck: 5%), “{best}” most ({gain:+.0%}).", **values),
-        t("Corrected for {n} tests, {discovered} (Benjamini–Hochberg) or {holm} (Holm) do.", **values),
+        t("Corrected for {n} tests: {discovered} (Benjamini–Hochberg) or {holm} (Holm).", **values),
     ]
     return [*lines, t("Inconclusive: {words}.", words=", ".join(f"“{w}”" for w in unshown))] if unshown else lines
 

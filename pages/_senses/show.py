@@ -78,7 +78,7 @@ def _pictures(occurrences: Occurrences, groups: Groups, names: list[str], number
             t("Positions as on Map.") if occurrences.frozen else t("Positions: 2 main components."),
             t("Groups come from all dimensions."),
             t("Silhouette: nearness to the own group over the next, −1 to 1; 95% of random clouds stay below the dotted line."),
-            t("The number is that of the highest filled dot above the line; hollow: a group would have fewer than five sentences."),
+            t("The number is that of the highest filled dot above the line, if any; hollow: a group would have fewer than five sentences."),
         ]
         if layer == SENSES:
             lines.append(t("Measured before the sense space’s own map."))

@@ -115,8 +115,8 @@ def _usual(over: Workspace, table: OccurrenceTable) -> str:
 
 def _few(table: OccurrenceTable, word: str, rows: np.ndarray) -> None:
     """State how rare a word is, show its sentences, and state what to do."""
-    values = {"word": plain(shorten(word)), "n": len(rows), "all": len(table.sentences), "least": clusters.FEWEST}
-    why = t("“{word}” in this corpus: {n} of {all:,} sentences; groups need {least}. Choose another word, or add text.", **values)
+    values = {"word": plain(shorten(word)), "n": len(rows), "least": clusters.FEWEST}
+    why = t("Occurrences of “{word}” in this corpus: {n:,}; groups need {least}. Choose another word, or add text.", **values)
     st.info(why, icon=":material/search_off:")
     if results := [table.occurrence(int(row)) for row in rows]:
         show_html("{}", [lists.keyword_line(o.tokens, o.position, "", text=o.text) for o in results])

@@ -295,7 +295,7 @@ def _progress(job: Job, left: str) -> str:
 def _list(ranked: list[RankedWord]) -> None:
     table = change.tabulate_ranking(ranked)
     changed = sum(item.corrected < LEVEL for item in ranked)
-    st.caption(t("Beyond chance: {k} of {n} words. Select one.", n=len(ranked), k=changed))
+    st.caption(t("Words that differ beyond chance: {k} of {n}. Select one.", n=len(ranked), k=changed))
 
     def pressed() -> None:
         if rows := lists.read_selection(st.session_state["change.list"], len(ranked)):

@@ -141,7 +141,7 @@ def _write_notices(request: CollocatesRequest, result: Collocates, guessed: bool
     if result.items:
         best = result.items[0]
         values = {"word": shorten(best.word), "query": query, "n": best.together, "all": best.frequency}
-        notes.append(t("“{word}” near “{query}”: {n:,} of its {all:,} occurrences.", **values))
+        notes.append(t("Occurrences of “{word}” near “{query}”: {n:,} of {all:,}.", **values))
     else:
         notes.append(
             t("No word occurs {n} times or more near “{query}”. Lower the minimum, or widen the window.", query=query, n=request.minimum)

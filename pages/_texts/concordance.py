@@ -118,7 +118,9 @@ def _is_sorted(workspace: Workspace, request: ConcordanceRequest) -> bool:
 
 def query_kind(key: str, place, usual: str = WORD) -> str:
     titles = {WORD: t("words"), LEMMA: t("all forms"), PATTERN: t("regular expression")}
-    about = t("Words: bank* begins with bank; in a phrase, * is any word. All forms: go, went, gone. Regular expression: one per word.")
+    about = t(
+        "Words: bank* is every word that begins with bank; in a phrase, * is any word. All forms: go, went, gone. Regular expression: one pattern per word."
+    )
     return choice(key, t("Search for"), titles, usual, place=place, help=about)
 
 

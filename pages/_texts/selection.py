@@ -41,7 +41,7 @@ def show(in_use: InUse) -> None:
                 _offer(corpus, plan)
             elif sentences_of(corpus) is None:
                 _reading(in_use, corpus, plan)
-        message = t("Sentences on every page: {n:,}.", n=plan.sentences)
+        message = t("Sentences that every page uses: {n:,}.", n=plan.sentences)
         if corpus != in_use.corpus:
             used = user_names.corpus_title(in_use.corpus)
             message = t("Sentences searched here: {n:,}. Other pages use the corpus “{used}”.", n=plan.sentences, used=used)

@@ -1,4 +1,4 @@
-"""Draw every figure of the app, with a description for screen readers, and record it for the exports; and the stars of maps."""
+"""Draw every figure of the app with a description for screen readers, record it for the exports, and place the stars of maps."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -129,15 +129,14 @@ def test_ag_news_is_cleaned_of_what_its_files_did_to_it():
     ("tree", "leaves"),
     [
         ("(3 (2 They) (3 (2 like(d)) (2 it)))", ["They", "like(d)", "it"]),
+        ("(1 (2 It) (1 (2 :() (1 failed)))", ["It", ":(", "failed"]),
         ("(2 (2 New York) (2 rocks))", ["New York", "rocks"]),
         ("(4 x)", ["x"]),
-        ("(2 (2 (a)) (2 b))", ["(a)", "b"]),
+        ("(3 (2 () (3 (2 good) (2 ))))", ["(", "good", ")"]),
+        ("(2 (2 (a)) (2 b)))", ["(a)", "b)"]),
         ("(3  (2  wide)   (3 apart))", ["wide", "apart"]),
         *((tree, []) for tree in ("(2 (2 a)", "(2 (2 a))) (2 b)", "(2 a) (2 b)", "(5 (2 a) (2 b))", "(2 )", "(2 (2 a) (2 ))")),
-        *(
-            (tree, [])
-            for tree in ("plain words", "x (2 a)", "(2 (2 a) (2 b))) c", "(2 (2 a) (2 :())", "(2 (2 () (2 a))", "(2 (2 a) (2 b)))")
-        ),
+        *((tree, []) for tree in ("plain words", "x (2 a)")),
     ],
 )
 def test_leaves_are_read_with_their_brackets_or_not_at_all(tree, leaves):

@@ -245,7 +245,7 @@ WRONG_TEXTS = {  # what is said, and the files
         *(("v.txt", data, BadInput, said) for said, files in WRONG_TEXTS.items() for data in files),
         ("v.txt", b"2 2\n", CorruptArtifact, "v.txt ends after 0 of 2 words."),
         ("v.bin", BINARY[:-3], CorruptArtifact, "v.bin ends after 1 of 2 words."),
-        ("v.bin", BINARY + b"rest", BadInput, "v.bin, word 2: 4 bytes are left over."),
+        ("v.bin", BINARY + b"rest", BadInput, "v.bin, word 2: bytes left over: 4."),
         ("v.bin", BINARY.replace(b"2 2", b"2 1", 1), BadInput, "v.bin, word "),
         ("v.bin", b"\xba\x16\x4f\x2f\x0c\x00\x00\x00", BadInput, "v.bin is a fastText model. Choose its .vec file."),
         ("v.bin", BINARY.replace(np.float32(3).tobytes(), np.float32("inf").tobytes()), BadInput, "v.bin, word 2: not a number"),

@@ -105,7 +105,7 @@ def test_chapter_is_read_in_its_encoding_and_wrong_bytes_are_noted(write, declar
     path = write("a.epub", replace_member(epub({"a.xhtml": ""}), {"OEBPS/a.xhtml": "<p>Le\ncafé.</p>".encode("latin-1")}))
     with reports.collecting() as found:
         assert words(path) == ["Le caf � ."]
-    assert list(found.values()) == ["a.epub: lines with bytes that are not UTF-8, shown as �: 1. The first is 2 (a.xhtml)."]
+    assert list(found.values()) == ["a.epub: lines with bytes that are not UTF-8, shown as �: 1 (first: line 2 (a.xhtml))."]
 
 
 @pytest.mark.parametrize(

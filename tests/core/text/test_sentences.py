@@ -143,7 +143,7 @@ def test_nul_byte_among_many_lines_is_read_as_a_blank_and_noted_and_a_binary_fil
     with reports.collecting() as found:
         sentences = read_sentences(write(name, "\n".join(lines)), lines="keep")
     assert sentences[-1].tokens == ("Oh", "bank", ".") and len(sentences) == 6_002 - (name == "a.csv")
-    assert list(found.values()) == [f"{name}: lines with NUL bytes, read as blanks: 1. The first is 6002."]
+    assert list(found.values()) == [f"{name}: lines with NUL bytes, read as blanks: 1 (first: line 6002)."]
     for content in ("Hi.\nA bank.\n".encode("utf-16-le") * 40, b"A bank.\0\n" * 40, b"\0\x01\x02" * 40):  # of a binary file
         with pytest.raises(BadInput, match=r"b\.txt, line 1: a NUL byte\. Save it as UTF-8"):
             read_sentences(write("b.txt", content))

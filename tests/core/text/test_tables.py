@@ -129,7 +129,7 @@ def test_every_spelling_of_missing_is_left_out_and_counted(write, missing):
     path = write("own.csv", f"text,label\nRain,x\n{missing},y\nSun,{missing}\nSnow,y\n")
     table = read_table(path)
     assert [row.text for row in table.rows] == ["Rain", "Snow"]
-    assert len(table.notes) == 1 and table.notes[0].startswith("own.csv: rows left out without text or without label: 2")
+    assert len(table.notes) == 1 and table.notes[0].startswith("own.csv: rows without a text or a label, left out: 2")
     assert (f"“{missing}” 2" in table.notes[0]) == bool(missing.strip())
     assert texts_of(path) == (["Rain", "Sun", "Snow"], ["own.csv: 1 row without text is left out."])
     assert rows_of(write("a.csv", "text,label\nRain,x\nSun,\u200b\n")) == [("Rain", "x")]  # invisible characters alone
@@ -208,7 +208,7 @@ def test_a_workbook_is_read_as_a_table(tmp_path):
     path = workbook(tmp_path / "own.xlsx", first=[[], *rows], second=[["other"], ["text"]])
     table = read_table(path)
     assert [(row.text, row.label) for row in table.rows] == [("Rain, and more", "1"), ("1850-03-01", "0"), ("Two\nlines", "True")]
-    for message in ("sheet “first” is read, not: second", "rows left out without text or without label: 1"):
+    for message in ("sheet “first” is read, not: second", "rows without a text or a label, left out: 1"):
         assert any(message in note for note in table.notes)
     assert read_columns(path).names == ("id", "text", "label")
     assert texts_of(path)[0] == ["Rain, and more", "1850-03-01", "Two\nlines"]
@@ -220,7 +220,7 @@ def test_a_workbook_is_read_as_a_table(tmp_path):
 def test_last_cells_of_a_workbook_may_be_empty_and_those_without_a_name_lose_no_row(tmp_path):
     rows = [[f"Bank {k}", k % 2 if k < 7 else None] for k in range(10)]
     table = read_table(workbook(tmp_path / "own.xlsx", first=[["text", "label"], *rows]))
-    assert len(table.rows) == 7 and table.notes == ("own.xlsx: rows left out without text or without label: 3.",)
+    assert len(table.rows) == 7 and table.notes == ("own.xlsx: rows without a text or a label, left out: 3.",)
     texts = [[k, f"Bank {k}" if k < 7 else None] for k in range(10)]
     path = workbook(tmp_path / "own.xlsx", first=[["id", "text"], *texts])
     assert texts_of(path) == ([f"Bank {k}" for k in range(7)], ["own.xlsx: 3 rows without text are left out."])
@@ -340,7 +340,7 @@ def test_a_line_with_bytes_that_are_not_utf_8_is_kept_and_noted(write, at):
     path = write("own.csv", b"text;label\n" + b"\n".join(lines) + b"\n")
     read, said = texts_of(path)
     assert read[at] == "Das alte Caf�" and read[at - 1] == f"Das schöne Haus {(at - 1) % 60}" and len(read) == 60
-    assert said == [f"own.csv: lines with bytes that are not UTF-8, shown as �: 1. The first is {at + 2}."]
+    assert said == [f"own.csv: lines with bytes that are not UTF-8, shown as �: 1 (first: line {at + 2})."]
     table = read_table(path)
     assert [row.text for row in table.rows] == read and list(table.notes) == said
 

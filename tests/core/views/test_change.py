@@ -48,7 +48,7 @@ def test_a_repeated_sentence_counts_once_on_a_side(workspace, sides, bank, tmp_p
         result = change.compute(workspace, ChangeRequest(word="bank", first=both[0], second=both[1]))
         assert (result.change.first, result.everything, result.left_out.copies) == (16, (16, 16), 32)
         assert result.change.p == bank.change.p
-        assert result.left_out.describe()[-1] == "Repeated sentences that count once: 32."
+        assert result.left_out.describe()[-1] == "Repeated sentences, counted once: 32."
     lists = [change.rank(change.read(workspace, first, sides[1]), at_least=8) for first in (both[0], sides[0])]
     first, second = ([(item.word, item.change.first, item.change.p) for item in each] for each in lists)
     assert first == second

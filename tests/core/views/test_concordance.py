@@ -157,7 +157,7 @@ def test_sentences_that_no_bar_holds_are_counted(open_rows):
     workspace = open_rows(("a", "c. 1850", "A bank.", 3), ("a", "n.d.", "A bank.", 2), ("a", "", "A bank.", 1))
     result = concordance.concordance(workspace, ConcordanceRequest(query="bank"))
     assert (result.dates, result.undated, result.sentences) == ((("c. 1850", 3, 9),), 3, 6)
-    assert concordance.describe_limits(result) == ["In no time span: 3 of 6 sentences, without a readable date (such as “n.d.”)."]
+    assert concordance.describe_limits(result) == ["Without a readable date (such as “n.d.”), so in no time span: 3 of 6 sentences."]
     workspace = open_rows(("a", "1850", "A bank.", 3), ("a", "1851", "A bank.", 3), ("a", "19th century", "A bank.", 2))
     result = concordance.concordance(workspace, ConcordanceRequest(query="bank"))
     assert result.dates == (("1850", 3, 9), ("1851", 3, 9))

@@ -78,13 +78,13 @@ def test_dates_that_cannot_be_placed_or_are_outside_both_sides_are_counted_and_r
     result = change.compute(workspace, replace(BANK, first=first))
     assert (result.change.first, result.change.second) == (6, 6)
     assert result.left_out.describe() == [
-        "In no time span: 6 of 22 sentences, without a readable date (such as “12/05/50”).",
+        "Without a readable date (such as “12/05/50”), so in no time span: 6 of 22 sentences.",
         "4 of 22 sentences left out: date only partly within a side (such as “1895–1905”).",
     ]
     workspace = open_dated(["1830"] * 6 + ["1875"] * 2, ["1950"] * 6 + ["n.d.", "1700"])
     chosen = choose(workspace, Side(start="1800", end="1849"), LATE)
     assert chosen.left_out.describe() == [
-        "In no time span: 1 of 16 sentences, without a readable date (such as “n.d.”).",
+        "Without a readable date (such as “n.d.”), so in no time span: 1 of 16 sentences.",
         "3 of 16 sentences left out: date on neither side.",
     ]
     assert not choose(workspace, Side(start="1800", end="1849"), Side()).left_out.outside
@@ -115,7 +115,7 @@ def test_the_date_in_a_name_is_that_of_a_document_without_dates_alone(workspace,
     ("dates", "side", "message"),
     [
         (["n.d.", "s.d."], EARLY, "No date in dated\\.csv can be read, such as “n\\.d\\.”"),
-        (["1850", "n.d."], Side(end="1799"), "to 1799; dates run from 1850 to 1850. In no time span: 6 of 12 sentences, without"),
+        (["1850", "n.d."], Side(end="1799"), "to 1799; dates run from 1850 to 1850. Without a"),
         (["1850", "1950"], Side(end="50"), "“50” is not a date. Write it as 1850, 1850-06, 0850 or 44 BC."),
         (["1850", "1950"], Side(start="soon"), "“soon” is not a date"),
         (["1850", "1950"], Side(start="1840", end="1890.."), "“1890..” is not a date. Write it as 1850"),
@@ -159,7 +159,7 @@ def test_a_copy_or_a_part_of_a_text_is_that_text(open_dated, tmp_path):
     other = [*sentences(MONEY, 3), *sentences(RIVER, 6), *(f"Sheep {k}." for k in range(30))]
     assert compared("other.txt", "\n".join(other))[0] == 0  # some sentences in common do not make one text
     notes = choose(workspace, Side(), Side(corpus=str(tmp_path / "other.txt"))).left_out.describe()
-    assert notes == ["Sentences on both sides that count on both: 9."]
+    assert notes == ["Sentences on both sides, counted on both: 9."]
     longer = Path(workspace.corpus).read_text("utf-8") + "1950,More of a bank.\n"  # of one text, but no sentence is on both sides
     assert compared("longer.csv", longer, EARLY, start="1900")[::2] == (0, [12, 13])
 
@@ -216,7 +216,7 @@ def test_the_command_names_sides_and_senses_and_says_what_it_leaves_out(open_dat
     corpus = open_dated(["1850"] * 12 + ["n.d."] * 6, ["1900"] * 12).corpus
     command = ["senses", "change", "--word", "bank", "--first", corpus, "--first-dates", "..1900", "--second-dates", "1900.."]
     status, printed, _ = call(*command, "--csv", tmp_path / "bands.csv")
-    assert status == 0 and "6 of 30 sentences, without a readable date (such as “n.d.”)" in printed
+    assert status == 0 and "Without a readable date (such as “n.d.”), so in no time span: 6 of 30" in printed
     assert "Sentences on both sides that count on the second alone: 12." in printed
     assert "of similar frequency" not in printed
     rows = list(csv.reader((tmp_path / "bands.csv").open(encoding="utf-8", newline="")))
