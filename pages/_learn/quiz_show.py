@@ -25,7 +25,7 @@ from core.views.substitutes import SubstitutesRequest, weakness
 from pages._cached.cache import keep, view, workspace
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import fragment, show_html
+from pages._frame.markup import component, fragment, show_html
 from pages._frame.menu import page_address, page_link
 from pages._frame.parameters import gone_through_history, read_parameter, write_parameter
 from pages._frame.question import token_labels
@@ -37,6 +37,9 @@ SHOWN = 3  # sentences shown of those that voted
 EXPECTED = 5  # words
 STYLE = "<style>\n" + Path(__file__).with_suffix(".css").read_text("utf-8") + "</style>"
 CARRIED = ("lang", "model")  # URL parameters that select the sentences and the model
+# The result as a line to share, with a button that copies it. A browser that forbids copying selects the line instead.
+HTML = '<div class="share"><p></p><button type="button"></button><span role="status"></span></div>'
+_share_widget = component("guess_share", Path(__file__).with_name("quiz_share"), html=HTML)
 
 
 def current_number() -> tuple[int, BadInput | None]:
@@ -262,7 +265,8 @@ def _score(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[Quiz
     carried = {key: value for key in CARRIED if (value := read_parameter(key)) is not None}
     parameters = {**page_address("guess")[1], ADDRESS: game.number, **carried}
     link = f"{(st.context.url or '').partition('?')[0]}?{urlencode(parameters)}"
-    st.code(quiz.line(game.number, hits, right, link), language=None, wrap_lines=True)  # with a button that copies it
+    texts = {"copy": t("Copy"), "copied": t("Copied"), "selected": t("Selected: press Ctrl + C")}
+    _share_widget(key="guess.share", data=texts | {"line": quiz.line(game.number, hits, right, link)})
     with st.container(horizontal=True, gap="small"):
         options = {"type": "primary", "icon": ":material/casino:"}
         st.button(t("Another quiz"), key="guess.other", on_click=lambda: _write(random.randrange(quiz.OTHERS, quiz.LAST + 1)), **options)

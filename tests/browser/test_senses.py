@@ -75,7 +75,7 @@ def test_two_user_texts_are_compared_and_ranked(page: Page, server: str, tmp_pat
     lines = file.decode().splitlines()
     assert name == "uses.csv" and len(lines) == 1 + 32 and lines[0].startswith("lemma\t")
     page.get_by_role("button", name="Rank all words").click()
-    expect(page.get_by_text(re.compile(r"\d+ of \d+ words? differs? beyond chance\. Select one\."))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"Words that differ beyond chance: \d+ of \d+\. Select one\."))).to_be_visible()
     fill_in(page.get_by_label("Word", exact=True), "garden")
     expect(page.locator(NOTICE, has_text="“garden”: no difference beyond chance")).to_be_visible()
 

@@ -105,7 +105,7 @@ def test_stored_layers_are_the_encoders_and_layer_0_of_another_model_is_stored_c
         def encode(self, sentences):
             return [np.arange(4 * len(s) * 6, dtype=np.float32).reshape(4, len(s), 6) for s in sentences]
 
-    for name in ("a" * 16, "a" * 16 + "-first"):
+    for name in ("b" * 16, "b" * 16 + "-first"):
         result = open_features(texts, Other(), name, tmp_path)(texts)
         for layers, exact in zip(result, Other().encode(texts), strict=True):
             np.testing.assert_array_equal(layers, exact)
