@@ -46,7 +46,7 @@ def test_change_by_dates_counts_unreadable_dates(tmp_path):
         csv.writer(file).writerows([("date", "text"), *zip(dates, sentences(RIVER, 18) + sentences(MONEY, 12), strict=True)])
     page = opened_whole("pages/change.py", change_first=str(path), change_by="dates", change_word="bank")
     assert "<b>differently</b> on the two sides" in html_of(page) and "12 and 12 sentences" in html_of(page)
-    assert any(each.value.startswith("Without a readable date") and "6 of 30 sentences" in each.value for each in page.caption)
+    assert any("Without a readable date" in each.value and "6 of 30 sentences" in each.value for each in page.caption)
     assert "words of similar frequency" not in html_of(page)  # only once it is asked
     assert page.number_input(key="change.least").value == 10
     page.button(key="change.like").click().run()

@@ -232,7 +232,7 @@ def test_a_spread_carries_every_label_through(call, labels, tmp_path, over):
     for _ in range(2 if over else 1):
         status, _, err = call(*words)
         assert status == 0, err
-        assert f"{labels}: 2 rows on other sentences, also in {output}." in err
+        assert f"{labels}: 2 rows on other sentences copied to {output}." in err
         rows = rows_of(output)
         assert len(rows) == 12 and [each["given"] for each in rows if "given" in each].count(False) == 8
         for each in before:

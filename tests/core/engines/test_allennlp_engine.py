@@ -128,14 +128,15 @@ def test_calls_from_many_threads_each_get_their_own_answer(engine_of):
 @pytest.mark.parametrize(
     ("sentences", "stateful", "message"),
     [
-        *((["not a list"], False, "must be a list of tokens"), ("text", False, "must be a list of tokens")),
+        *((["not a list"], False, "must be a list of tokens, got 'not a list'"), ("text", False, "takes a list of token lists")),
         *(([["a", 1]], False, "must be a list of tokens"), ([["a"]], True, "must be a list of tokens")),
-        ([[["a"]], [["a"], ["b"]]], True, "equally long; these have \\[1, 2\\]"),
+        *(([[["a"]], [["a"], ["b"]]], True, "equally long; these have \\[1, 2\\]"), ([["a"]], False, r"no file gone\.hdf5")),
     ],
 )
-def test_wrong_sentences_are_bad_input_before_anything_starts(engine_of, files, sentences, stateful, message):
+def test_wrong_sentences_and_missing_weights_are_bad_input_before_anything_starts(engine_of, files, sentences, stateful, message):
+    weights = "gone.hdf5" if "gone" in message else files[1]
     with engine_of(None) as engine, pytest.raises(BadInput, match=message):
-        engine.embed(sentences, *files, stateful=stateful)
+        engine.embed(sentences, files[0], weights, stateful=stateful)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="reads the process table")

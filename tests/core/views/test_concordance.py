@@ -161,7 +161,7 @@ def test_sentences_that_no_bar_holds_are_counted(open_rows):
     workspace = open_rows(("a", "1850", "A bank.", 3), ("a", "1851", "A bank.", 3), ("a", "19th century", "A bank.", 2))
     result = concordance.concordance(workspace, ConcordanceRequest(query="bank"))
     assert result.dates == (("1850", 3, 9), ("1851", 3, 9))
-    assert concordance.describe_limits(result) == ["Sentences in no bar, whose dates fit into none: 2."]
+    assert concordance.describe_limits(result) == ["Sentences in no bar because their dates fit none: 2."]
 
 
 def test_a_model_sorts_as_many_sentences_as_the_limit_says(open_rows, monkeypatch):

@@ -134,9 +134,9 @@ def test_a_sentence_is_on_one_side_alone(open_dated):
     overlapping = change.compute(workspace, replace(BANK, first=Side(start="1850", end="1900"), second=Side(start="1900", end="1950")))
     assert (overlapping.change.first, overlapping.change.second) == (12, 12)
     assert overlapping.change.p == apart.change.p <= 0.01
-    assert overlapping.left_out.describe() == ["Sentences on both sides that count on the second alone: 12."]
+    assert overlapping.left_out.describe() == ["Sentences on both sides, counted only on the second: 12."]
     part = change.compute(workspace, replace(BANK, first=LATE, second=Side()))
-    assert part.left_out.describe() == ["Sentences on both sides that count on the first alone: 12."]
+    assert part.left_out.describe() == ["Sentences on both sides, counted only on the first: 12."]
     assert part.change.p == pytest.approx(apart.change.p, abs=0.005)
     for equal in ((Side(start="1800"), Side(end="1950")), (Side(), Side(corpus=workspace.corpus))):
         with pytest.raises(BadInput, match="Both sides are the same texts"):
@@ -217,7 +217,7 @@ def test_the_command_names_sides_and_senses_and_says_what_it_leaves_out(open_dat
     command = ["senses", "change", "--word", "bank", "--first", corpus, "--first-dates", "..1900", "--second-dates", "1900.."]
     status, printed, _ = call(*command, "--csv", tmp_path / "bands.csv")
     assert status == 0 and "Without a readable date (such as “n.d.”), so in no time span: 6 of 30" in printed
-    assert "Sentences on both sides that count on the second alone: 12." in printed
+    assert "Sentences on both sides, counted only on the second: 12." in printed
     assert "of similar frequency" not in printed
     rows = list(csv.reader((tmp_path / "bands.csv").open(encoding="utf-8", newline="")))
     assert [row[0] for row in rows] == ["texts", "first: dated.csv …..1900", "second: dated.csv 1900..…"]
