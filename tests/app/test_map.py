@@ -180,7 +180,7 @@ def test_unlabeled_word_can_be_typed():
         assert not page.error
         page.run()
     for _ in range(2):  # a page without boxes for the sentences keeps those of the address when it runs again
-        assert page.selectbox(key="found_word").value == "zebra" and "“zebra” in this corpus: 0 of" in page.info[0].value
+        assert page.selectbox(key="found_word").value == "zebra" and "Occurrences of “zebra” in this corpus: 0" in page.info[0].value
         page.run()
     assert opened_whole("pages/found.py", found_word="<b>Virus").selectbox(key="found_word").value == "<b>Virus"
 
