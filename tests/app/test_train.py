@@ -99,7 +99,8 @@ def test_continued_training_shows_all_epochs(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("variants", "stage"), [(("tfidf",), "Reading the texts"), (("mean-elmo",), "training runs (1)"), (("elmo", "tfidf"), "training runs (2)")]
+    ("variants", "stage"),
+    [(("tfidf",), "Reading the texts"), (("mean-elmo",), "training runs (1)"), (("elmo", "tfidf"), "training runs (2)")],
 )
 def test_stage_names_layers_only_if_they_are_computed(variants, stage, tmp_path, monkeypatch):
     order = make_order(files={"train": write_rows(tmp_path / "own.csv", 60)}, variants=variants, epochs=1)
