@@ -10,6 +10,7 @@ direction has no context.
 
 import math
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -32,7 +33,7 @@ from .language_model import SPECIALS, LanguageModel, Prediction
 BOTH, FORWARD, BACKWARD = "both", "forward", "backward"
 COMMONEST = 200  # the most frequent words of the vocabulary, which are masked
 MOST = 1000  # substitutes of one place
-MOST_WORDS = 4_096  # whose forms are cached
+MOST_WORDS, MOST_BEGINNINGS = 4_096, 4_096  # whose forms are cached
 ROWS_PER_PRODUCT = 64  # places through the softmax at a time: 64 x 50,000 numbers are 13 MB
 FREQUENT, EVERY = 8_000, 4  # words, most frequent first, that `vectors` reads, and one in so many of the rarer ones
 ROWS_PER_BLOCK, WORDS_PER_BLOCK = 512, 1024  # of `vectors`: 512 x 1,024 numbers are 2 MB
@@ -60,6 +61,7 @@ class Substitutes:
         self.model = model
         self.dim = model.softmax.weight.shape[1]  # P, of `vectors`
         self._own_forms: Bounded[str, list[int]] = Bounded(MOST_WORDS)
+        self._forms_by_beginning: Bounded[str, dict[str, list[str]]] = Bounded(MOST_BEGINNINGS)
 
     def likeliest(
         self, places: np.ndarray, words: Sequence[str], k: int = 10, *, direction: str = BOTH, common: bool = False
@@ -152,9 +154,13 @@ class Substitutes:
         """Return the entries of the vocabulary that are the word or another form of it."""
 
         def find() -> list[int]:
-            spelled = bare(word).casefold()
-            own = lemmas(spelled, words_of(languages.get_language(ENGLISH))) if spelled.isascii() else dictionary_forms(spelled)
-            return sorted({entry for lemma in (spelled, *own) for entry in self._entries.get(lemma, ())})
+            spelled, word_lists = bare(word).casefold(), words_of(languages.get_language(ENGLISH))
+            wanted = {spelled, *(lemmas(spelled, word_lists) if spelled.isascii() else dictionary_forms(spelled))}
+            same = wanted.union(*(self._irregular_forms.get(lemma, ()) for lemma in wanted))
+            if spelled.isascii():
+                regular = list(map(self._regular_forms, wanted))
+                same |= {entry for forms in regular for lemma in wanted for entry in forms.get(lemma, ())}
+            return sorted(number for entry in same for number in self._numbers.get(entry, ()))
 
         return self._own_forms.value(word, find)
 
@@ -164,14 +170,38 @@ class Substitutes:
         return columns[columns >= 0]
 
     @cached_property
-    def _entries(self) -> dict[str, list[int]]:
-        """Return the entries of the vocabulary by their spelling and by each word that they may be a form of, ignoring case and joiners."""
-        word_lists, entries = words_of(languages.get_language(ENGLISH)), {}
+    def _numbers(self) -> dict[str, list[int]]:
+        """Return a spelling's entries of the vocabulary, ignoring case and joiners."""
+        numbers: dict[str, list[int]] = {}
         for number, word in enumerate(self.model.vocabulary.words[len(SPECIALS) :], len(SPECIALS)):
-            spelled = bare(word).casefold()
-            for key in {spelled, *(lemmas(spelled, word_lists) if spelled.isascii() else ())}:
-                entries.setdefault(key, []).append(number)
-        return entries
+            numbers.setdefault(bare(word).casefold(), []).append(number)
+        return numbers
+
+    @cached_property
+    def _sorted(self) -> list[str]:
+        """Return the ASCII spellings in order, so that words with the same beginning are adjacent."""
+        return sorted(filter(str.isascii, self._numbers))
+
+    @cached_property
+    def _irregular_forms(self) -> dict[str, list[str]]:
+        forms: dict[str, list[str]] = {}
+        for form, lemmas_of_form in words_of(languages.get_language(ENGLISH)).forms.items():
+            for lemma in lemmas_of_form:
+                forms.setdefault(lemma, []).append(form)
+        return forms
+
+    def _regular_forms(self, word: str) -> dict[str, list[str]]:
+        """Return the vocabulary's spellings that begin as a word's regular forms do ("fl" for fly and flies), grouped by lemma."""
+        beginning = word[: max(1, min(3, len(word) - 1))]
+
+        def find() -> dict[str, list[str]]:
+            word_lists, forms = words_of(languages.get_language(ENGLISH)), {}
+            for entry in self._sorted[bisect_left(self._sorted, beginning) : bisect_left(self._sorted, beginning + "\x80")]:
+                for lemma in lemmas(entry, word_lists):
+                    forms.setdefault(lemma, []).append(entry)
+            return forms
+
+        return self._forms_by_beginning.value(beginning, find) if beginning else {}
 
     @cached_property
     def _answer_masks(self) -> Tensor:

@@ -120,6 +120,7 @@ def test_vectors_are_sums_of_roots_in_which_rare_words_stand_for_others(bundled:
 
 def test_caches_of_words_stay_bounded_and_change_no_answer(monkeypatch):
     monkeypatch.setattr(own, "MOST_WORDS", 16)
+    monkeypatch.setattr(own, "MOST_BEGINNINGS", 4)
     words = [*SPECIALS, "hill", "shore", "shores", "bank", "banks"]
     made = by_hand(words, [0.0] * len(words), [[float(k)] for k in range(len(words))])
     place = np.ones((1, 2 * SHAPE.projection), np.float32)
@@ -127,7 +128,7 @@ def test_caches_of_words_stay_bounded_and_change_no_answer(monkeypatch):
     for number in range(200):
         made.likeliest(place, [f"ba{number}nks"])
         made.vectors(place, [f"ba{number}nks"])
-    assert len(made._own_forms) <= 16
+    assert len(made._own_forms) <= 16 and len(made._forms_by_beginning) <= 4
     assert made.likeliest(place, ["banks"]) == first[0] and np.array_equal(made.vectors(place, ["banks"]), first[1])
     assert {answer.word for answer in first[0][0]} == {"hill", "shore", "shores"}
 
