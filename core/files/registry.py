@@ -94,8 +94,8 @@ def resolve(
         raise problem
     if entry:
         raise MissingArtifact(t("{name} is missing from {folder}. Reinstall the project’s files.", name=name, folder=config.ASSETS))
-    known = ", ".join(entry.name for entry in entries(kind))
-    raise MissingArtifact(t("Unknown {kind} {name!r}. Choose {known}, or a path.", kind=say(kind), name=shorten(name), known=known))
+    names = ", ".join(entry.name for entry in entries(kind))
+    raise MissingArtifact(t("Unknown {kind} {name!r}. Choose {known}, or a path.", kind=say(kind), name=shorten(name), known=names))
 
 
 def names_place(text: str, kind: str) -> bool:

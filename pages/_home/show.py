@@ -114,8 +114,9 @@ def _picture(in_use: InUse, chosen: Mapping[int, Chosen], chips: DeltaGenerator)
     unknown = lists.unknown(over.vectors, [bare(first.word), bare(second.word)]) if _are_words(first, second) else []
     if lines := [*write_notices(scene, space, pair.judgment.verdict, second_model), *unknown]:
         notice(lines)
-    own = model_layers.in_use()
-    rows = [(k if k == "GloVe" else t("{model}, {layer}", model=own.called, layer=own.short(k)), round(v, 4)) for k, v in pair.bars.items()]
+    layers_in_use = model_layers.in_use()
+    titles = {k: t("{model}, {layer}", model=layers_in_use.called, layer=layers_in_use.short(k)) for k in pair.bars if k != "GloVe"}
+    rows = [(titles.get(k, k), round(v, 4)) for k, v in pair.bars.items()]
     if second_model:
         name, layers = second_model.name, second_model.layers
         rows += [(t("{model}, {layer}", model=name, layer=layers.short(k)), round(v, 4)) for k, v in second_model.cosines.items()]

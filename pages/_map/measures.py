@@ -80,8 +80,8 @@ def write_guesses(layout: Layout) -> list[str]:
     """State how many visible dots are not measured, because a model guessed their sense."""
     if not layout.guessed:
         return []
-    given = len(layout.occurrences) - layout.guessed
-    return [t("Faint dots, guessed from {given} labels, not measured: {n}.", given=given, n=layout.guessed)]
+    n_labeled = len(layout.occurrences) - layout.guessed
+    return [t("Faint dots, guessed from {given} labels, not measured: {n}.", given=n_labeled, n=layout.guessed)]
 
 
 def _describe_map(layout: Layout) -> str:

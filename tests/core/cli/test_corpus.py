@@ -32,8 +32,8 @@ def test_a_search_is_the_same_as_table_json_and_csv(answer, printed, mine):
     assert (result["n"], result["forms"], result["dates"]) == (3, [["bank", 2], ["banks", 1]], [["1990", 1, 6], ["1991", 2, 14]])
     assert [line["hit"] for line in result["lines"]] == ["bank", "bank", "banks"] and result["deviation"] > 0
     rows = list(csv.DictReader(io.StringIO(printed(*words, "--csv"))))
-    found = [("1990", "The river", "bank"), ("1991", "The", "bank"), ("1991", "The bank lent money, and", "banks")]
-    assert [(row["date"], row["before"], row["found"]) for row in rows] == found
+    expected = [("1990", "The river", "bank"), ("1991", "The", "bank"), ("1991", "The bank lent money, and", "banks")]
+    assert [(row["date"], row["before"], row["found"]) for row in rows] == expected
     table = printed(*words)
     assert "3 occurrences" in table and "bank 2, banks 1" in table and "The river  bank   was steep." in table
 

@@ -265,8 +265,8 @@ def test_two_processes_that_label_the_same_word_at_once_lose_nothing(path):
 def test_a_writer_killed_before_any_of_its_changes_loses_no_label_that_was_saved(path):
     saved: set = set()
     for number, has_ended in kills(lambda k: label(path, Labels(), k, "money")):
-        found = given(path).keys()
-        assert saved <= found <= saved | {sentence(number)} and not label_files.find_set_aside(path)
-        assert not has_ended or sentence(number) in found
-        saved = set(found)
+        stored = given(path).keys()
+        assert saved <= stored <= saved | {sentence(number)} and not label_files.find_set_aside(path)
+        assert not has_ended or sentence(number) in stored
+        saved = set(stored)
     assert number > 5

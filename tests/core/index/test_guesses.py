@@ -21,9 +21,9 @@ WORDS = ("river", "water", "shore", "boat", "loan", "money", "check", "clerk")
 
 def corpus(guesses: tuple[str, ...]) -> list[Sentence]:
     """Eight sentences of a person's two senses, then one for each guess."""
-    given = [Sentence(("The", "bank", "by", w), (Target(1, "bank", ("shore", "money")[k // 4], "bank"),)) for k, w in enumerate(WORDS)]
+    labeled = [Sentence(("The", "bank", "by", w), (Target(1, "bank", ("shore", "money")[k // 4], "bank"),)) for k, w in enumerate(WORDS)]
     guessed = [Sentence(("A", "bank", f"number{k}"), (Target(1, "bank", None, "bank", None, sense),)) for k, sense in enumerate(guesses)]
-    return [*given, *guessed]
+    return [*labeled, *guessed]
 
 
 def table_of(sentences: list[Sentence], folder, *, targets_only: bool = True):
