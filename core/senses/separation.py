@@ -212,18 +212,20 @@ def _measure(similarities: np.ndarray, labels: np.ndarray, rng) -> tuple[WordSen
 
 def _shuffled(neighbors: tuple[np.ndarray, np.ndarray, np.ndarray], senses: np.ndarray, rounds: int, rng) -> np.ndarray:
     """Return the mean hits for each of `rounds` shuffles of the senses (rounds,)."""
-    from scipy.sparse import csr_array
-
     rows, who, weights = neighbors
     n, results = len(senses), []
-    table = csr_array((weights, (rows, who)), shape=(n, n))
-    if len(rows) > 8 * n:  # many ties: a dense product is faster
-        table = table.toarray()
-    at_once = max(1, PART // n)
+    few = len(rows) <= 8 * n
+    if not few:  # many ties: one matrix product a sense is faster than pair by pair
+        table = np.zeros((n, n))
+        table[rows, who] = weights
+    at_once = max(1, PART // max(len(rows) if few else n, 1))
     for start in range(0, rounds, at_once):
         shuffles = rng.permuted(np.tile(senses.astype(np.int16), (min(at_once, rounds - start), 1)), axis=1)  # (R, n)
-        members = [(shuffles == sense).astype(np.float64) for sense in range(senses.max() + 1)]
-        results.append(sum(((m @ table) * m).sum(axis=1) for m in members) / n)
+        if few:
+            results.append((shuffles[:, rows] == shuffles[:, who]) @ weights / n)
+        else:
+            members = [(shuffles == sense).astype(np.float64) for sense in range(senses.max() + 1)]
+            results.append(sum(((m @ table) * m).sum(axis=1) for m in members) / n)
     return np.concatenate(results)
 
 
