@@ -1,4 +1,4 @@
-"""The networks: padding changes nothing, the parts are what they say, baselines are scikit-learn's, storage is small."""
+"""Test the networks and baselines of texts against formulas and scikit-learn, and the stored layers that they read."""
 
 from dataclasses import replace
 
@@ -24,70 +24,58 @@ def encoder():
     return tiny_encoder()
 
 
-@pytest.fixture(scope="module")
-def vectors():
-    return tiny_vectors()
+VECTORS = tiny_vectors()
 
 
-def network(variant, encoder, vectors, config: NetworkConfig = NETWORK, n_classes: int = 3) -> Network:
+def network(variant, encoder, config: NetworkConfig = NETWORK) -> Network:
     torch.manual_seed(1)
-    sizes = {"static_dim": vectors.dim, "n_layers": encoder.n_layers, "elmo_dim": encoder.dim}
-    return Network(variant, config, n_classes=n_classes, n_words=len(VOCABULARY), **sizes).eval()
+    sizes = {"static_dim": VECTORS.dim, "n_layers": encoder.n_layers, "elmo_dim": encoder.dim}
+    return Network(variant, config, n_classes=3, n_words=len(VOCABULARY), **sizes).eval()
 
 
-def batch(texts, encoder, vectors):
-    return make_batch(texts, VOCABULARY, vectors=vectors, layers=live_layers(encoder))
+def batch(texts, encoder):
+    return make_batch(texts, VOCABULARY, vectors=VECTORS, layers=live_layers(encoder))
 
 
 @pytest.mark.parametrize("variant", NETWORKS, ids=lambda v: v.name)
-def test_a_variant_reads_its_own_parts_and_no_others_and_padding_changes_nothing(variant, encoder, vectors):
-    made, given = network(variant, encoder, vectors), batch(TEXTS, encoder, vectors)
+def test_a_variant_reads_its_own_parts_and_no_others_and_padding_changes_nothing(variant, encoder):
+    made, given = network(variant, encoder), batch(TEXTS, encoder)
     before = made(given)
     for part, read in (("words", variant.learned or variant.glove == "trained"), ("static", bool(variant.glove)), ("layers", variant.elmo)):
         other = torch.zeros_like(given.words) if part == "words" else getattr(given, part) + 1
         changed = not torch.allclose(made(replace(given, **{part: other})), before, atol=1e-6)
         assert changed == read, part
     for row, text in zip(before, TEXTS, strict=True):
-        torch.testing.assert_close(made(batch([text], encoder, vectors))[0], row, atol=1e-5, rtol=1e-5)
+        torch.testing.assert_close(made(batch([text], encoder))[0], row, atol=1e-5, rtol=1e-5)
 
 
-def test_the_mean_network_is_its_formula(encoder, vectors):
-    made = network(variant_named("mean-elmo"), encoder, vectors)
+def test_the_mean_network_is_its_formula(encoder):
+    made = network(variant_named("mean-elmo"), encoder)
     layers = torch.from_numpy(encoder.encode([list(TEXTS[0])])[0])  # (L, T, D)
     mean = (made.mix.scores.softmax(0)[:, None, None] * layers).sum(0).mean(0) * made.mix.gamma
     hidden = torch.relu(made.relu[0].weight @ mean + made.relu[0].bias)
     expected = made.output.weight @ hidden + made.output.bias
-    torch.testing.assert_close(made(batch(TEXTS, encoder, vectors))[0], expected, atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(made(batch(TEXTS, encoder))[0], expected, atol=1e-5, rtol=1e-5)
 
 
-def test_words_that_glove_lacks_have_one_learned_vector_and_unfrozen_glove_starts_from_glove(encoder, vectors):
-    made = network(variant_named("glove"), encoder, vectors)
-    with torch.no_grad():
-        made.unknown.fill_(3.0)
-    embedded = made.embedded(batch([("again", "goal", "xyzzy")], encoder, vectors))[0]
+@torch.no_grad()
+def test_words_have_glove_or_learned_vectors_and_are_left_out_only_in_training(encoder):
+    made = network(variant_named("glove"), encoder)
+    made.unknown.fill_(3.0)
+    embedded = made.embedded(batch([("again", "goal", "xyzzy")], encoder))[0]
     assert (embedded[[0, 2]] == 3).all()
-    np.testing.assert_array_equal(embedded[1].detach().numpy(), vectors.vector("goal"))
-    made = network(variant_named("glove-unfrozen"), encoder, vectors)
-    made.start_from(VOCABULARY, vectors)
-    with torch.no_grad():
-        made.tuned.weight[3] = 9.0  # "goal", as if training had moved it
-    bank, goal, stock = made.embedded(batch([("bank", "goal", "stock")], encoder, vectors))[0].detach().numpy()
-    np.testing.assert_array_equal([bank, stock], [vectors.vector("bank"), vectors.vector("stock")])  # the latter is not in the vocabulary
+    np.testing.assert_array_equal(embedded[1], VECTORS.vector("goal"))
+    made = network(variant_named("glove-unfrozen"), encoder)
+    made.start_from(VOCABULARY, VECTORS)
+    made.tuned.weight[3] = 9.0  # "goal", as if training had moved it
+    bank, goal, stock = made.embedded(batch([("bank", "goal", "stock")], encoder))[0]
+    np.testing.assert_array_equal([bank, stock], [VECTORS.vector("bank"), VECTORS.vector("stock")])  # the latter is not in the vocabulary
     assert (goal == 9).all() and made.tuned.weight.isfinite().all()
-
-
-def test_word_dropout_only_acts_in_training(encoder, vectors):
-    made = network(variant_named("glove"), encoder, vectors, NetworkConfig(hidden=4, dropout=0.0, word_dropout=0.9))
-    given = batch([("bank",) * 200], encoder, vectors)
+    made = network(variant_named("glove"), encoder, NetworkConfig(hidden=4, dropout=0.0, word_dropout=0.9))
+    given = batch([("bank",) * 200], encoder)
     assert (made.embedded(given) == made.embedded(given)[:, :1]).all()
-    share = (made.train().embedded(given)[0] == 0).all(dim=1).float().mean()
-    assert 0.8 < share < 1
-
-
-def test_a_vocabulary_ranks_by_count_in_lower_case():
-    texts = [("The", "the", "cat"), ("cat", "the", "dog")]
-    assert TextVocabulary.of(texts, min_count=2, max_words=9).words == ("the", "cat")
-    assert TextVocabulary.of(texts, min_count=1, max_words=2).words == ("the", "cat")
+    assert 0.8 < (made.train().embedded(given)[0] == 0).all(dim=1).float().mean() < 1
+    assert TextVocabulary.of([("The", "the", "cat"), ("cat", "the", "dog")], min_count=2, max_words=9).words == ("the", "cat")
 
 
 def test_stored_layers_are_the_encoders_and_layer_0_of_another_model_is_stored_complete(encoder, tmp_path):
@@ -99,20 +87,19 @@ def test_stored_layers_are_the_encoders_and_layer_0_of_another_model_is_stored_c
         np.testing.assert_allclose(layers, exact, atol=2e-3)
     assert message[-1][:2] == (11, 11)
 
-    class Other:  # whose layer 0 has no two equal halves
+    class Other:  # its layer 0 has no two equal halves
         n_layers, dim = 4, 6
 
         def encode(self, sentences):
             return [np.arange(4 * len(s) * 6, dtype=np.float32).reshape(4, len(s), 6) for s in sentences]
 
     for name in ("b" * 16, "b" * 16 + "-first"):
-        result = open_features(texts, Other(), name, tmp_path)(texts)
-        for layers, exact in zip(result, Other().encode(texts), strict=True):
+        for layers, exact in zip(open_features(texts, Other(), name, tmp_path)(texts), Other().encode(texts), strict=True):
             np.testing.assert_array_equal(layers, exact)
     assert len(list(tmp_path.iterdir())) == 3  # a model and a way of reading have a folder each
 
 
-def test_only_missing_shards_are_computed_again_and_another_model_has_its_own_folder(counted, tmp_path, monkeypatch):
+def test_only_missing_shards_are_computed_again(counted, tmp_path, monkeypatch):
     encoder, calls = counted
     monkeypatch.setattr("core.learning.features.SHARD_TOKENS", 5)
     texts = sorted({(f"w{k}", "the", "x") for k in range(6)})
@@ -125,8 +112,6 @@ def test_only_missing_shards_are_computed_again_and_another_model_has_its_own_fo
     calls.clear()
     again = open_features(texts, encoder, "a" * 64, tmp_path)
     assert calls == [[list(texts[5])]] and again([texts[5]])[0].shape == (3, 3, 16)
-    open_features(texts, encoder, "b" * 64, tmp_path)
-    assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_layers_of_other_texts_and_damaged_ones_are_refused(encoder, tmp_path):
@@ -141,16 +126,18 @@ def test_layers_of_other_texts_and_damaged_ones_are_refused(encoder, tmp_path):
         FeatureStore(store.folder, texts)
 
 
-def test_grams_are_words_in_lower_case_or_characters_as_they_stand():
-    assert grams(("The", "Bank"), "word") == ["the", "bank", "the bank"]
-    assert set(grams(("Hi", "!"), "char")) == {" H", "Hi", "i!", "! ", " Hi", "Hi!", "i! ", " Hi!", "Hi! ", " Hi! "}
-
-
-@pytest.mark.parametrize("analyzer", ["word", "char"])
-def test_our_tf_idf_equals_scikit_learn(analyzer, monkeypatch):
+@pytest.mark.parametrize(
+    ("analyzer", "text", "n_grams"),
+    [
+        ("word", ("The", "Bank"), {"the", "bank", "the bank"}),
+        ("char", ("Hi", "!"), {" H", "Hi", "i!", "! ", " Hi", "Hi!", "i! ", " Hi!", "Hi! ", " Hi! "}),
+    ],
+)
+def test_our_tf_idf_of_words_or_characters_equals_scikit_learn(analyzer, text, n_grams, monkeypatch):
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
 
+    assert set(grams(text, analyzer)) == n_grams
     texts = [*TEXTS, ("the", "price", "of", "the", "stock"), ("moon",), ("team", "of", "the", "cup")] * 2
     truth = np.array([1, 2, 0, 1, 2, 0] * 2)
     monkeypatch.setattr(baselines, "STRENGTHS", (10.0,))
@@ -162,7 +149,6 @@ def test_our_tf_idf_equals_scikit_learn(analyzer, monkeypatch):
     np.testing.assert_allclose(fitted.logits(unseen), expected, atol=2e-3)
 
 
-def test_the_mean_is_over_words_that_have_a_vector(vectors):
-    result = mean_vectors([("bank", "xyzzy", "GOAL"), ("xyzzy",)], vectors)
-    np.testing.assert_allclose(result[0], (vectors.vector("bank") + vectors.vector("goal")) / 2, rtol=1e-6)
-    assert not result[1].any()
+def test_the_mean_is_over_words_that_have_a_vector():
+    means = mean_vectors([("bank", "xyzzy", "GOAL"), ("xyzzy",)], VECTORS)
+    np.testing.assert_allclose(means, [(VECTORS.vector("bank") + VECTORS.vector("goal")) / 2, np.zeros(VECTORS.dim)], rtol=1e-6)

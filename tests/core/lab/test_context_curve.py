@@ -47,7 +47,7 @@ def test_shuffled_words_and_random_lstms_keep_layer_0_and_change_what_context_sa
     assert np.abs(shuffled[1:] - straight[1:]).max() > 1e-3
     order = shuffled_order(TEXT)
     np.testing.assert_allclose(shuffled[:, order], encoder.encode([[TEXT[k] for k in order]])[0], atol=1e-6)
-    assert sorted(order) == list(range(len(TEXT))) and list(order) == list(shuffled_order(TEXT)) != sorted(order)
+    assert list(range(len(TEXT))) == sorted(order) != list(order)
     random = shuffled_lstms(encoder)
     for mine, theirs in zip(random.model.forward_layers.parameters(), encoder.model.forward_layers.parameters(), strict=True):
         assert mine.shape == theirs.shape and torch.equal(mine.flatten().sort().values, theirs.flatten().sort().values)
@@ -55,12 +55,11 @@ def test_shuffled_words_and_random_lstms_keep_layer_0_and_change_what_context_sa
     np.testing.assert_allclose(result[0], straight[0], atol=1e-6)
     assert np.abs(result[1:] - straight[1:]).max() > 1e-3
     np.testing.assert_array_equal(encoder.encode([list(TEXT)])[0], straight)  # the trained ones stay
-    np.testing.assert_array_equal(shuffled_lstms(encoder).encode([list(TEXT)])[0], result)
 
 
-def parts(encoder=None) -> dict:
-    encoder, vectors = encoder or tiny_encoder(), tiny_vectors()
-    return {"glove": static_part(vectors), "elmo": layers_part(live_layers(encoder)), "static": context_part(vectors, commonest=3)}
+def parts() -> dict:
+    vectors = tiny_vectors()
+    return {"glove": static_part(vectors), "elmo": layers_part(live_layers(tiny_encoder())), "static": context_part(vectors, commonest=3)}
 
 
 def test_every_part_is_brought_to_one_scale_over_the_training_tokens():
@@ -85,19 +84,16 @@ def test_words_left_out_are_the_same_for_every_dropout_and_a_text_is_never_empty
     assert not torch.allclose(most(1)[2], whole[2], atol=1e-3) and torch.equal(most(3), most(3))
 
 
-def test_the_dropout_of_the_lowest_validation_loss_answers_and_a_seed_decides_all():
+def test_the_dropout_of_the_lowest_validation_loss_answers():
     data, some = subset(dataset(300), 1.0, 0, n_test=40), parts()
     result = fit([some["glove"], some["elmo"]], data, QUICK, 5)
-    assert result.dropout == QUICK.dropouts[int(np.argmin(result.valid_losses))] and len(result.mix["s"]) == 3
+    assert result.dropout == QUICK.dropouts[int(np.argmin(result.valid_losses))]
     assert (result.logits.argmax(1) == truth_of(data.test)).mean() > 0.6  # three topics
-    again = fit([some["glove"], some["elmo"]], data, QUICK, 5)
-    np.testing.assert_array_equal(again.logits, result.logits)
-    assert fit([some["glove"]], data, QUICK, 5).mix is None
 
 
 @pytest.fixture
 def run(monkeypatch, tmp_path):
-    """`run()` -> the lines it wrote, of two subsets of half of some rows."""
+    """Return a function that returns the lines it wrote, of two subsets of half of some rows."""
     folder = tmp_path / "data" / "ag_news"
     folder.mkdir(parents=True)
     for name, n, seed in (("train_subset.csv", 120, 0), ("test.csv", 60, 1)):
@@ -130,8 +126,7 @@ def test_every_subset_has_a_line_for_every_set_of_parts_cut_it_goes_on_and_anoth
     kept = run.output.read_text().splitlines(keepends=True)
     run.output.write_text("".join(kept[:7]) + kept[7][:30])
     again = run()
-    assert [line["run"] for line in again] == [line["run"] for line in lines[7:]]
-    assert [line["accuracy"] for line in again] == [line["accuracy"] for line in lines[7:]]
+    assert [(line["run"], line["accuracy"]) for line in again] == [(line["run"], line["accuracy"]) for line in lines[7:]]
     monkeypatch.setattr(experiments, "FEWEST", 2)
     (size,) = experiments.context_sizes(read_results(run.output))
     assert (size.subsets, size.tested, size.labeled) == (2, 30, lines[0]["sizes"]["train"] + lines[0]["sizes"]["valid"])
@@ -144,7 +139,7 @@ def test_half_a_subset_is_left_out_and_the_results_that_ship_hold_every_subset_o
     runs = [(kind, seed) for kind in context_curve.PARTS for seed in range(experiments.FEWEST)]
     lines = [facts | {"variant": kind, "seed": seed, "right": pack_bits(rng.random(500) < 0.7)} for kind, seed in runs]
     assert experiments.context_sizes(lines)[0].subsets == experiments.FEWEST == 6
-    assert experiments.context_sizes(lines[:-1]) == [] == experiments.context_sizes([])
+    assert experiments.context_sizes(lines[:-1]) == []
     shipped = experiments.context_sizes(read_results())
     assert shipped and shipped[0].subsets >= 6 and shipped[0].tested == context_curve.TESTED
     assert all(size.valid <= 0.11 * size.labeled for size in shipped)  # validation shrinks with training

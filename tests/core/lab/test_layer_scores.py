@@ -6,9 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as npst
 
 from core.common.errors import BadInput
 from core.elmo.encoder import Encoder
@@ -38,7 +35,7 @@ def model(tmp_path_factory) -> Model:
 
 
 class Hearing:
-    """In place of an encoder: layer 0 is the spelling, layer 1 hears the word before, layer 2 the word after."""
+    """An encoder whose layer 0 is the spelling, layer 1 adds the word before, layer 2 the word after."""
 
     n_layers, dim = 3, 16
 
@@ -60,7 +57,7 @@ def text(seed: int, n: int) -> tuple[str, ...]:
 
 
 def sense_rows(n: int, seed: int = 0, word: str = "bank") -> list[LabeledRow]:
-    """Sense "firm" stands after "money", "edge" after "river"; what follows says nothing."""
+    """Return rows with the sense "firm" after "money" and "edge" after "river". The words that follow are random."""
     cues = (("money", "firm"), ("river", "edge"))
     return [LabeledRow(word, (cue, word, *text(seed + k, 2)), 1, label) for k in range(n) for cue, label in [cues[k % 2]]]
 
@@ -77,7 +74,7 @@ def test_the_weights_of_a_mix_are_chosen_blind_to_the_test_rows(hearing):
 def test_next_to_a_model_stands_what_the_other_words_alone_say_and_differences_are_drawn_by_document(hearing):
     train, test = sense_rows(60), sense_rows(60, seed=1000)
     result = evaluate.senses(hearing, train, test)
-    # "money" and "river" name the sense, and the sum of vectors has them too: layer 1 gains little, layer 0 is far behind
+    # "money" and "river" name the sense, and the sum of vectors has them, too
     assert result["static"]["vectors"] == "glove-mini" and result["static"]["nearest"]["macro"] > 0.75
     less = {layer: result[layer]["less_static"]["nearest"] for layer in "01"}
     assert less["1"]["mean"] == pytest.approx(1 - result["static"]["nearest"]["macro"], abs=1e-6)
@@ -88,16 +85,8 @@ def test_next_to_a_model_stands_what_the_other_words_alone_say_and_differences_a
     assert result["documents"] == result["order"]["nearest"]["groups"] == 3
 
 
-def test_without_two_senses_or_documents_to_learn_from_the_best_mix_is_the_equal_one(model):
-    rows = [LabeledRow("bank", ("the", "bank"), 1, "edge")]
-    result = evaluate.senses(model, rows, rows)
-    for measure in ("nearest", "centroid"):
-        assert result["best_mix"][measure] == {"weights": pytest.approx([1 / 3] * 3), **result["mix"][measure]}
-    assert all_words(model, documents(2), share=0.5)["best_mix"]["weights"] == pytest.approx([1 / 3] * 3)
-
-
 def documents(n: int) -> list[SenseSentence]:
-    """A document a number, in each two senses of "bank" and a word that occurs there alone."""
+    """Return the sentences of n documents. Each has two senses of "bank" and a word that occurs there alone."""
     sentences = []
     for k in range(n):
         for row in sense_rows(6, seed=100 * k):
@@ -107,20 +96,17 @@ def documents(n: int) -> list[SenseSentence]:
 
 
 def test_all_words_splits_by_document_and_counts_what_training_never_saw(hearing):
+    few = all_words(hearing, documents(2), share=0.5)  # without a document to choose weights by
+    assert few["best_mix"]["weights"] == pytest.approx([1 / 3] * 3)
     result = all_words(hearing, documents(10), share=0.8)
-    more = {"model", "n", "n_train", "unseen", "most_frequent", "static", "order", "documents"}
-    assert set(result) == SPACES | more and result["documents"] == result["order"]["groups"] == 2
+    assert result.keys() > SPACES and result["documents"] == result["order"]["groups"] == 2
     assert result["1"]["less_frequent"]["mean"] == pytest.approx(0.25)  # 0.5 less 0.25: the unseen half is wrong for both
     assert (result["n"], result["n_train"], result["unseen"]) == (24, 96, 12)
     assert result["most_frequent"] == {"accuracy": 0.25} and result["0"]["accuracy"] == 0.25  # the unseen half is wrong
     assert result["1"]["with_frequency"] == {"prior": 0.0, "accuracy": 0.5}
-
-
-def test_the_vector_of_a_multiword_is_the_mean_over_its_tokens(model):
-    sentence = SenseSentence("d", ("the", "bank", "of", "rivers"), (SpanTarget(1, 4, "x", "n", "a"), SpanTarget(0, 1, "y", "n", "b")))
-    vectors = sense_scores._target_vectors(model.encoder, [sentence], None)
-    layers = model.encoder.encode([list(sentence.tokens)])[0]
-    np.testing.assert_allclose(vectors, [layers[:, 1:4].mean(axis=1), layers[:, 0]], atol=1e-3)
+    multiword = SenseSentence("d", ("the", "bank", "of", "rivers"), (SpanTarget(1, 4, "x", "n", "a"),))
+    (vector,) = sense_scores._target_vectors(hearing.encoder, [multiword], None)
+    np.testing.assert_allclose(vector, hearing.encoder.encode([multiword.tokens])[0][:, 1:4].mean(axis=1), atol=1e-3)
 
 
 def pair_rows(n: int, seed: int = 0) -> list[PairRow]:
@@ -132,39 +118,18 @@ def pair_rows(n: int, seed: int = 0) -> list[PairRow]:
 def test_pairs_learn_threshold_and_weights_from_dev_and_measure_on_test(hearing):
     dev, test = pair_rows(30), pair_rows(20, seed=5000)
     result = layer_scores.pairs(hearing, dev, test)
-    assert set(result) == SPACES | {"model", "n", "n_dev", "majority"} and (result["n_dev"], result["n"]) == (30, 20)
-    assert result["1"]["accuracy"] == 1
+    assert (result["n_dev"], result["n"], result["1"]["accuracy"]) == (30, 20, 1)
     swapped = layer_scores.pairs(hearing, dev, [replace(row, same=not row.same) for row in test])
     for name in SPACES:
         assert swapped[name]["accuracy"] == pytest.approx(1 - result[name]["accuracy"])
     assert swapped["best_mix"]["weights"] == result["best_mix"]["weights"]
 
 
-def tagged(n: int, seed: int = 0) -> list[TaggedSentence]:
-    tag = {"the": "D", "a": "D", "of": "P", "near": "P", ".": ".", "river": "N", "money": "N"}
-    texts = [text(seed + k, 6) for k in range(n)]
-    return [TaggedSentence(tokens, tuple(tag[token] for token in tokens)) for tokens in texts]
-
-
-@pytest.fixture
-def few_steps(monkeypatch):
-    monkeypatch.setattr(probes, "LEAST_STEPS", 100)
-
-
-@pytest.mark.usefixtures("few_steps")
-def test_tags_that_the_spelling_decides_are_read_off_layer_0(model):
-    result = layer_scores.tags(model, tagged(60), tagged(20, seed=900))
-    assert set(result) == SPACES | {"model", "n", "n_train", "tags", "most_frequent", "order"} and result["order"]["groups"] == 20
-    assert (result["n_train"], result["n"], result["tags"]) == (360, 120, 4)
-    assert result["0"]["accuracy"] == result["most_frequent"]["accuracy"] == 1.0
-    assert len(result["best_mix"]["weights"]) == 3 and result["best_mix"]["accuracy"] > 0.95
-
-
-def corpus_file(folder, words: tuple[str, ...]) -> str:
-    rows = [
-        {"tokens": [*row.tokens, str(n)], "position": row.position, "word": word, "lemma": word, "sense": row.label}
-        for k, word in enumerate(words)
-        for n, row in enumerate(sense_rows(12, seed=100 * k, word=word))  # a number makes each sentence another
+def corpus_file(folder, *words: str) -> str:
+    numbered = ((n, row) for k, word in enumerate(words) for n, row in enumerate(sense_rows(12, seed=100 * k, word=word)))
+    rows = [  # a number makes each sentence another
+        {"tokens": [*row.tokens, str(n)], "position": row.position, "word": row.word, "lemma": row.word, "sense": row.label}
+        for n, row in numbered
     ]
     (folder / "own.jsonl").write_text("\n".join(map(json.dumps, rows)))
     return str(folder / "own.jsonl")
@@ -174,11 +139,9 @@ def test_own_sentences_choose_weights_on_one_half_of_the_words_and_measure_on_th
     used, real = [], sense_scores._two_fold
     noted = lambda score, *rest: real(lambda w, words: used.append(tuple(sorted(words))) or score(w, words), *rest)  # noqa: E731
     monkeypatch.setattr(sense_scores, "_two_fold", noted)
-    result = sense_scores.own_sentences(model, corpus_file(tmp_path, ("bank", "play", "match", "bar")))
-    assert set(result) == SPACES | {"model", "corpus", "n", "words", "majority", "spellings", "static", "order"}
+    result = sense_scores.own_sentences(model, corpus_file(tmp_path, "bank", "play", "match", "bar"))
     assert (result["n"], result["words"], result["spellings"], result["majority"]) == (48, 4, 4, 0.5)
-    figures = {"one_nn", "low", "high", "null", "p", "silhouette", "same", "other", "gap", "centered"}
-    assert set(result["1"]) == figures | {"less_static", "centered_less", "without"} and result["order"]["groups"] == 4
+    assert result["order"]["groups"] == 4
     assert result["1"]["less_static"]["mean"] == pytest.approx(result["1"]["one_nn"] - result["static"]["one_nn"], abs=1e-6)
     assert result["1"]["centered_less"]["mean"] == pytest.approx(result["1"]["centered"] - result["1"]["one_nn"], abs=1e-6)
     assert set(result["1"]["without"]) == {"0", "1", "3", "8"} and result["0"]["without"]["8"]["groups"] == 4
@@ -190,17 +153,17 @@ def test_own_sentences_choose_weights_on_one_half_of_the_words_and_measure_on_th
 
 def test_layer_0_has_no_gap_and_draws_senses_at_random(hearing, tmp_path, monkeypatch):
     monkeypatch.setattr(sense_scores, "_find_shared", lambda _: None)  # else every bundled sentence is encoded
-    result = sense_scores.own_sentences(hearing, corpus_file(tmp_path, ("bank", "play")))
+    result = sense_scores.own_sentences(hearing, corpus_file(tmp_path, "bank", "play"))
     assert abs(result["0"]["gap"]) < 1e-6 and result["0"]["same"] == pytest.approx(1, abs=1e-5)
     assert result["0"]["one_nn"] == pytest.approx(result["0"]["null"], abs=1e-6) and result["1"]["one_nn"] == 1
     assert result["1"]["gap"] > 0.1 > abs(result["2"]["gap"])
     with pytest.raises(BadInput, match="two words or more"):  # to choose weights on others
-        sense_scores.own_sentences(hearing, corpus_file(tmp_path, ("bank",)))
+        sense_scores.own_sentences(hearing, corpus_file(tmp_path, "bank"))
 
 
 def test_the_threshold_is_in_the_middle_of_the_widest_best_range_of_dev_cosines():
     result = pair_accuracy([0.1, 0.3, 0.7, 0.9], [False, False, True, True], [0.4, 0.5, 0.6, 0.45], [False, True, True, True])
-    assert result == pytest.approx(3 / 4)  # the threshold is 0.5, and 0.5 itself is "same"
+    assert result == 3 / 4  # the threshold is 0.5, and 0.5 itself is "same"
     # same from 0.2 on: wrong for 0.5; same from 0.9 on: wrong for 0.2; both 3 of 4
     assert best_threshold([0.1, 0.2, 0.5, 0.9], [False, True, False, True]) == (pytest.approx(0.7), 0.75)
     # a value with one of each kind parts nothing: the range goes through it
@@ -209,15 +172,10 @@ def test_the_threshold_is_in_the_middle_of_the_widest_best_range_of_dev_cosines(
     for same, expected in (([True] * 3 + [False] * 2, 1.0), ([False] * 3 + [True] * 2, 0.0)):
         assert pair_accuracy(1 - noise, same, [1.0, 1 + 3e-7, 1 - 3e-7], [True] * 3) == expected
     assert pair_accuracy([1.0, 1.0], [True, False], [1.0], [True]) == 1.0  # a tie says "same"
-
-
-@given(npst.arrays(float, 12, elements=st.floats(-1, 1)), npst.arrays(bool, 12))
-def test_no_other_threshold_is_better_on_dev(cosines, same):
-    threshold, accuracy = best_threshold(cosines, same)
-    rounded = np.round(cosines, 5)
-    assert accuracy == pytest.approx(((rounded >= threshold) == same).mean())
-    assert all(((rounded >= other) == same).mean() <= accuracy + 1e-12 for other in [*rounded, 1.1])
-    assert pair_accuracy(cosines, same, cosines, same) == pytest.approx(accuracy)
+    values, truth = np.random.default_rng(0).choice(50, 200) / 50, np.random.default_rng(1).random(200) < 0.5
+    threshold, accuracy = best_threshold(values, truth)
+    assert accuracy == ((values >= threshold) == truth).mean()
+    assert accuracy == max(((values >= other) == truth).mean() for other in [*values, 1.1])
 
 
 BANK, RUN, GO = ("bank", "n"), ("run", "v"), ("go", "v")
@@ -232,7 +190,7 @@ def test_all_words_by_hand():
     # right: firm, edge, not the third; run has one sense known: right for "move", wrong for "flow"; go was never seen
     assert words.hits().tolist() == [1, 1, 0, 1, 0, 0] and words.most_frequent().tolist() == [1, 0, 0, 1, 0, 0]
     assert (words.n, words.unseen) == (6, 1)
-    # plain means would be (5, 0.5) for "a": nearer to (1, 0.4) than "b"; of unit vectors it is (0.5, 0.5)
+    # the plain mean (5, 0.5) of "a" would be nearer to (1, 0.4) than "b" is; that of unit vectors, (0.5, 0.5), is not
     train, keys, senses = np.array([[10, 0], [0, 1], [1, 0.3]]), [BANK] * 3, ["a", "a", "b"]
     assert AllWords(train, keys, senses, np.array([[1, 0.4]]), [BANK], ["b"]).hits() == 1
     words = AllWords(np.ones((3, 2)), [BANK] * 3, ["a", "b", "c"], np.ones((1, 2)), [BANK], ["a"])
@@ -253,9 +211,7 @@ def test_the_best_of_66_mixes_in_tenths_is_found_and_ties_go_to_the_most_even_we
     assert len({tuple(w) for w in seen}) == len(seen) == 66 and {(1, 0, 0), (0, 1, 0), (0, 0, 1)} <= {tuple(w) for w in seen}
     assert all(w.sum() == pytest.approx(1) and (w >= 0).all() for w in seen)
     assert best_weights(lambda w: float(w[1]), 2)[0].tolist() == [0, 1]
-    assert best_weights(lambda w: 1.0, 1)[0].tolist() == [1]
     assert sorted(best_weights(lambda w: 1.0)[0]) == pytest.approx([0.3, 0.3, 0.4])
-    assert best_weights(lambda w: 1.0, 2)[0] == pytest.approx([0.5, 0.5])
     assert best_weights(lambda w: float(w[2] == 0))[0] == pytest.approx([0.5, 0.5, 0])
 
 
@@ -277,15 +233,13 @@ def test_pairs_of_our_sentences_are_of_one_spelling_half_of_one_sense_and_no_wor
     dev, test = layer_scores.own_pairs(labeled)
     for part in (dev, test):
         assert len(part) > 500 and sum(row.same for row in part) * 2 == len(part)
-        for row in part[:200]:
-            a, b = row.first, row.second
+        for a, b in ((row.first, row.second) for row in part[:200]):
             assert a.tokens[a.position].casefold() == a.word == b.word == b.tokens[b.position].casefold() and a != b
     assert not {row.first.word for row in dev} & {row.first.word for row in test}
-    assert layer_scores.own_pairs(labeled) == (dev, test)
 
 
-@pytest.mark.usefixtures("few_steps")
-def test_titles_and_tags_that_a_word_gives_away_are_learned_by_every_space():
+def test_titles_and_tags_that_a_word_gives_away_are_learned_by_every_space(monkeypatch):
+    monkeypatch.setattr(probes, "LEAST_STEPS", 100)
     model = open_model("elmo-mini")
     titles = [((noun, "rises", "again"), label) for noun, label in (("river", "a"), ("profit", "b")) for _ in range(20)]
     rows = layer_scores.compare_models("titles", [model], (titles, titles[10:30]))
@@ -294,6 +248,8 @@ def test_titles_and_tags_that_a_word_gives_away_are_learned_by_every_space():
     tagged = [TaggedSentence(("the", "river", "rises"), ("D", "N", "V"))] * 10
     rows = layer_scores.compare_models("tags", [model], (tagged, tagged[:3]))
     assert rows["static"] == rows["chance"] == {"": 1.0} and set(rows["elmo-mini"].values()) == {1.0}
+    result = layer_scores.tags(model, tagged, tagged[:3])
+    assert (result["n_train"], result["n"], result["tags"], result["order"]["groups"]) == (30, 9, 3, 3)
 
 
 def test_the_sense_spaces_nulls_share_its_topic_and_nothing_else():

@@ -3,8 +3,7 @@
 import json
 import random
 from collections import Counter, defaultdict
-from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import cache
 
 import pytest
@@ -23,15 +22,10 @@ PARTS = [
 
 
 @cache
-def lines_of(language: str, *, is_basic: bool) -> list[str]:
-    lines = (ASSETS / FILES[language]).read_text(encoding="utf-8").splitlines(keepends=True)
-    n = get_language(language).basic
-    return lines[:n] if is_basic else lines[n:]
-
-
-@cache
 def rows_of(language: str, *, is_basic: bool) -> list[dict]:
-    return [json.loads(line) for line in lines_of(language, is_basic=is_basic)]
+    rows = [json.loads(line) for line in (ASSETS / FILES[language]).read_text("utf-8").splitlines()]
+    n = get_language(language).basic
+    return rows[:n] if is_basic else rows[n:]
 
 
 @pytest.mark.parametrize(("language", "is_basic", "n_words", "n_senses", "sentences", "tokens"), PARTS)
@@ -54,13 +48,12 @@ def test_words_have_enough_senses_and_sentences_and_a_gloss(language, is_basic, 
 @pytest.mark.parametrize("language", FILES)
 def test_marked_token_is_the_word_of_the_row_and_english_sentences_have_the_tokens_of_typed_text(language):
     rows = [row for basic in (True, False) for row in rows_of(language, is_basic=basic)]
-    labeled = [row for row in rows if "sense" in row]
-    assert [row for row in labeled if row["tokens"][row["position"]].casefold() != row["word"].casefold()] == []
+    assert [row for row in rows if "sense" in row and row["tokens"][row["position"]].casefold() != row["word"].casefold()] == []
     assert language != "en" or [row for row in rows if tokenize(join_tokens(row["tokens"])) != row["tokens"]] == []
 
 
 def test_additional_english_sentences_have_no_error(tmp_path):
-    (tmp_path / "more.jsonl").write_text("".join(lines_of("en", is_basic=False)), encoding="utf-8")
+    (tmp_path / "more.jsonl").write_text("\n".join(map(json.dumps, rows_of("en", is_basic=False))))
     assert list(broken_rules(read_rows(tmp_path / "more.jsonl"))) == []
 
 
@@ -78,12 +71,12 @@ LETTERS = "bcdfghjklmnprstvwz"
 
 
 def invented() -> str:
-    """A word that no other sentence holds."""
+    """Return a word that no other sentence has."""
     return "".join(rng.choice(LETTERS) + rng.choice("aeiou") for _ in range(4))
 
 
 def good() -> list[CheckedSentence]:
-    """Two senses of ten sentences each, of different lengths, the word in every part of them."""
+    """Return ten sentences of each of two senses, of different lengths, with the word in every part of them."""
     rows = []
     for k in range(20):
         tokens = [invented() for _ in range(8 + k % 10)]
@@ -93,60 +86,44 @@ def good() -> list[CheckedSentence]:
     return rows
 
 
-def changed(rows: list[CheckedSentence], k: int, tokens, position: int | None = None) -> list[CheckedSentence]:
-    new = replace(rows[k], tokens=tuple(tokens), position=rows[k].position if position is None else position)
-    return [*rows[:k], new, *rows[k + 1 :]]
-
-
 def test_a_sentence_in_which_two_words_meet_counts_for_neither():
     places = ((1, "bread"), (4, "jam"))
     both = [CheckedSentence(("the", "bread", "and", "the", "jam"), at, lemma, "food", 21 + k) for k, (at, lemma) in enumerate(places)]
     assert shared_lines([*good(), *both]) == {21, 22} and list(broken_rules([*good(), *both])) == []
-    assert "the same sentence as row 21" in " ".join(broken_rules([*good(), both[0], both[0]]))
 
 
-def with_each(tokens_of: Callable[[CheckedSentence], tuple[str, ...]], position: int, *, start: int = 0) -> Callable:
-    """Return a function that gives other tokens to the rows from `start` on."""
-    return lambda rows: [*rows[:start], *(replace(row, tokens=tokens_of(row), position=position) for row in rows[start:])]
-
-
-def with_word(rows: list[CheckedSentence], word: str, at: int, how_many: int) -> list[CheckedSentence]:
-    """The word put at a place of the first sentences of one sense (every other row)."""
-    for k in range(0, 2 * how_many, 2):
-        tokens = list(rows[k].tokens)
-        tokens[at if at != rows[k].position else at + 1] = word
-        rows = changed(rows, k, tokens)
-    return rows
+ROWS = good()
+COPY = ROWS[1].tokens
 
 
 @pytest.mark.parametrize(
-    ("spoilt", "message"),
+    ("numbers", "tokens_of", "message"),
     [
-        (lambda rows: rows[2:], "jam / stuck traffic: 9 sentences; 10 wanted"),
-        (lambda rows: [r for r in rows if r.sense == "sweet spread"], "jam: 1 senses; 2 to 6 wanted"),
-        (lambda rows: with_word(rows, "traffic", 5, 4), "jam / stuck traffic: “traffic” is in 4 of 10 sentences; at most 25% wanted"),
-        (lambda rows: with_word(rows, "the", 0, 5), "3 sentences begin with “the”; at most 2 wanted"),
-        (lambda rows: changed(rows, 3, rows[1].tokens, rows[1].position), "row 4: the same sentence as row 2"),
-        (lambda rows: changed(rows, 3, [*rows[1].tokens, "twice"], rows[1].position), "rows 2 and 4 are too alike"),
-        (lambda rows: changed(rows, 5, ["a", "short", "jam"], 2), "row 6: 3 words; 7 to 30 wanted"),
-        (with_each(lambda r: (*r.tokens[:6], "jam", "x"), 6), "the word is in the last third of 20 of 20 sentences"),
-        (with_each(lambda r: ("jam", *[invented() for _ in range(8)]), 0), "lengths spread by 0.0 tokens"),
-        (
-            with_each(lambda r: ("so", "it", "is", *r.tokens[3:]), 5, start=14),
-            "the first three tokens are distinct in 15 of 20 sentences; 90% wanted",
-        ),
+        ((0, 2, 6, 8), lambda t: (*t[:5], "traffic", *t[6:]), "jam / stuck traffic: “traffic” is in 4 of 10 sentences; at most 25% wanted"),
+        ((2, 6, 8), lambda t: ("the", *t[1:]), "3 sentences begin with “the”; at most 2 wanted"),
+        ((3,), lambda _: COPY, "row 4: the same sentence as row 2"),
+        ((3,), lambda _: (*COPY, "twice"), "rows 2 and 4 are too alike"),
+        ((5,), lambda _: ("a", "short", "jam"), "row 6: 3 words; 7 to 30 wanted"),
+        (range(20), lambda t: (*t[:6], "jam", "x"), "the word is in the last third of 20 of 20 sentences"),
+        (range(20), lambda _: ("jam", *(invented() for _ in range(8))), "lengths spread by 0.0 tokens"),
+        (range(14, 20), lambda t: ("so", "it", "is", "jam", *t[4:]), "the first three tokens are distinct in 15 of 20 sentences"),
     ],
 )
-def test_each_rule_sees_its_error(spoilt, message):
-    assert any(message in fault for fault in broken_rules(spoilt(good()))), list(broken_rules(spoilt(good())))
+def test_each_rule_sees_its_error(numbers, tokens_of, message):
+    rows = list(ROWS)
+    for k in numbers:
+        tokens = tokens_of(rows[k].tokens)
+        rows[k] = replace(rows[k], tokens=tokens, position=max(at for at, token in enumerate(tokens) if token == "jam"))
+    assert any(message in fault for fault in broken_rules(rows)), list(broken_rules(rows))
 
 
 def test_the_command_says_what_a_file_holds_and_what_is_wrong_with_it(tmp_path, answer, refused):
     path = tmp_path / "own.jsonl"
-    rows = good()[1:]
-    path.write_text("\n".join(json.dumps({"tokens": r.tokens, "position": r.position, "lemma": r.lemma, "sense": r.sense}) for r in rows))
+    path.write_text("\n".join(json.dumps(asdict(row)) for row in ROWS[1:]))
     message = answer("lab", "check-sentences", path)
     assert (message["sentences"], message["words"], message["senses"]) == (19, 1, 2)
     assert message["faults"] == ["jam / stuck traffic: 9 sentences; 10 wanted"]
+    path.write_text("\n".join(json.dumps(asdict(row)) for row in ROWS if row.sense == "sweet spread"))
+    assert "jam: 1 senses; 2 to 6 wanted" in answer("lab", "check-sentences", path)["faults"]
     path.write_text('{"tokens": ["a", "jam"], "position": 2, "lemma": "jam", "sense": "s"}\n')
     assert refused("lab", "check-sentences", path) == "error: own.jsonl, row 1: position 2 is outside its 2 tokens."

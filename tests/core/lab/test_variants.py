@@ -11,17 +11,17 @@ import torch
 from core.classify import experiments, tasks
 from core.classify.data import SplitConfig, make_dataset, normal_form
 from core.classify.experiments import EXPERIMENTS, Experiment, read_results, summary
-from core.classify.model import VARIANTS, NetworkConfig
+from core.classify.model import VARIANTS
 from core.classify.scores import unpacked
 from core.classify.tables import Table, TableRow
-from core.classify.train import TrainConfig, freeze, train_head
+from core.classify.train import freeze, train_head
 from core.common.errors import CorruptArtifact
 from core.elmo.models import Model, open_model
 from core.lab import variants
 from core.lab.variants import run_experiments, with_random_labels
 from core.static.vectors import open_vectors
 from tests.memory import run_at_once
-from tests.tiny import table, tiny_encoder, tiny_vectors
+from tests.tiny import CONFIG, table, tiny_encoder, tiny_vectors
 
 torch.set_num_threads(1)
 TINY = Experiment(name="tiny", task="spam", condition="c", split=SplitConfig(folds=2), variants=("glove+elmo", "tfidf"))
@@ -35,11 +35,10 @@ def write_spam(folder: Path) -> Path:
 
 
 def runner(patch: pytest.MonkeyPatch, folder: Path, output: Path):
-    """`runner(...)(experiment)` -> the lines that it wrote, with a tiny model, tiny vectors and small networks."""
-    network = NetworkConfig(word_dim=6, hidden=5, mean_hidden=8)
+    """Return a function from an experiment to the lines that it wrote, with a tiny model, tiny vectors and small networks."""
 
     def config(task, *, seed=0):
-        return TrainConfig(network=network, epochs=2, learning_rate=0.02, analyzer=task.analyzer, seed=seed)
+        return replace(CONFIG, epochs=2, analyzer=task.analyzer, seed=seed)
 
     patch.setattr(tasks, "task_config", config)
     model = Model("tiny", folder, tiny_encoder(), "f" * 16)
@@ -83,13 +82,14 @@ def test_every_fold_and_seed_has_a_line_with_what_was_right_and_baselines_one_se
         *(("tfidf", fold, 0) for fold in (0, 1)),
     ]
     assert read_results(output) == json.loads(json.dumps(lines))
-    assert all(line["model"] == "f" * 16 for line in lines if line["variant"] == "glove+elmo")
     for line in lines:
         assert unpacked(line["right"], line["n"]).mean() == pytest.approx(line["accuracy"])
     result = summary(lines, "tiny")
     assert result["glove+elmo"]["right"].shape == (2, result["glove+elmo"]["n"]) and result["tfidf"]["right"].shape[0] == 1
-    assert result["glove+elmo"]["right"].mean() == pytest.approx(result["glove+elmo"]["accuracy"])
-    assert summary([{**line, "right": None} for line in lines], "tiny")["tfidf"]["right"] is None
+    assert result["glove+elmo"]["right"].mean() == pytest.approx(result["glove+elmo"]["accuracy"]) and result["tfidf"]["is_current"]
+    earlier = {**lines[0], "right": None, "recipe_number": experiments.RECIPE_NUMBER - 1}
+    result = summary([earlier, *lines[1:]], "tiny")[earlier["variant"]]
+    assert result["right"] is None and not result["is_current"]
 
 
 def test_runs_that_are_cut_or_of_other_weights_other_rows_or_an_earlier_recipe_are_run_again(run, output, lines, folder, monkeypatch):
@@ -124,7 +124,7 @@ def test_a_summary_pools_folds_and_spreads_over_seeds():
     assert summary(rows, "other") == {}
 
 
-def test_random_labels_are_one_for_each_text_and_validation_rewards_what_is_learned_by_heart():
+def test_random_labels_are_one_for_each_text_and_validation_rewards_what_is_learned_by_heart(run):
     rows = table(200).rows
     copied = Table("test", tuple(TableRow(row.text.upper(), row.label) for row in rows[:40]), ("text",), "label")
     data = make_dataset("own", Table("t", (*rows, *rows[50:90]), ("text",), "label"), SplitConfig(), test=copied)
@@ -135,6 +135,8 @@ def test_random_labels_are_one_for_each_text_and_validation_rewards_what_is_lear
     assert {e.text for e in dealt.test} < {e.text for e in dealt.train} and set(dealt.valid) <= set(dealt.train)
     alone = with_random_labels(data)
     assert not {normal_form(e.text) for e in alone.test} & {normal_form(e.text) for e in alone.train}
+    once = replace(TINY, split=SplitConfig(), variants=("tfidf",))
+    assert run(once)[0]["accuracy"] > 0.9 > 0.75 > run(replace(once, name="shuffled", shuffled=True))[0]["accuracy"]
 
 
 def test_processes_that_share_a_file_lose_no_line(output):
@@ -148,7 +150,6 @@ def test_processes_that_share_a_file_lose_no_line(output):
 
 
 def test_what_starts_a_run_keeps_the_lines_that_another_process_writes_meanwhile(run, output, lines, monkeypatch):
-    """The file was read, then written anew from what had been read: a line in between was lost."""
     output.write_text("".join(lines).replace("f" * 16, "0" * 16))  # of other weights: dropped
     other, written = {"run": "o", "experiment": "other", "variant": "glove", "accuracy": 1.0}, threading.Event()
     reading, reads = experiments.read_results, []
@@ -171,21 +172,12 @@ def test_a_line_that_is_no_result_is_named(output):
     output.write_text('{"run": "a", "experiment": "e", "variant": "glove", "accuracy": 1}\n{"a": 1}\n')
     with pytest.raises(CorruptArtifact, match=r"Line 2 of .*results\.jsonl is not a result"):
         read_results(output)
-    output.write_text("not json\n")
-    with pytest.raises(CorruptArtifact, match="Line 1"):
-        read_results(output)
-
-
-def test_the_command_and_the_page_know_the_same_experiments():
-    from pages._classify.results import TASKS
-
-    assert set(variants.NAMES) == set(EXPERIMENTS) | set(experiments.CONTEXT_RUNS) and set(TASKS) <= set(EXPERIMENTS)
 
 
 def test_rows_of_several_files_are_trained_on_and_only_the_folds_that_are_requested_are_run(run, folder):
     once = replace(TINY, folds_run=1, variants=("tfidf",))
     for name, n in (("more.csv", 10), ("further.csv", 20)):
-        rows = "".join(f'{("spam", "ham")[k % 2]},"extra text number {k} of {name}"\n' for k in range(n))
+        rows = "".join(f"{('spam', 'ham')[k % 2]},extra text number {k} of {name}\n" for k in range(n))
         (folder / name).write_text("v1,v2\n" + rows)
     alone, both = run(replace(once, name="alone")), run(replace(once, name="both", extra=("more.csv", "further.csv")))
     assert [line["fold"] for line in both] == [line["fold"] for line in alone] == [0]
@@ -201,18 +193,6 @@ def test_an_experiment_across_two_sources_trains_on_one_and_asks_the_other(tmp_p
     assert len(theirs.train) + len(theirs.valid) == len(ours.test) == 1000 and len(theirs.test) == len(ours.train) + len(ours.valid) == 40
     assert theirs.labels == ours.labels == ("World", "Sports", "Business", "Sci/Tech")
     assert max(len(text) for text in theirs.texts) < 30  # titles alone
-
-
-def test_shuffled_labels_leave_nothing_to_learn(run):
-    once = replace(TINY, split=SplitConfig(), variants=("tfidf",))
-    labeled, shuffled = run(once), run(replace(once, name="shuffled", shuffled=True))
-    assert labeled[0]["accuracy"] > 0.9 > 0.75 > shuffled[0]["accuracy"]
-
-
-def test_runs_of_an_earlier_recipe_are_not_current():
-    assert experiments.are_current([{"recipe_number": experiments.RECIPE_NUMBER}])
-    assert not experiments.are_current([{"recipe_number": experiments.RECIPE_NUMBER}, {}])
-    assert not experiments.are_current([{"recipe_number": experiments.RECIPE_NUMBER - 1}])
 
 
 @pytest.mark.parametrize("name", [name for name, experiment in EXPERIMENTS.items() if experiment.split.folds or name == "spam"])

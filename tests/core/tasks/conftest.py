@@ -1,5 +1,6 @@
 """Tiny files of every task, and a tiny model and vectors."""
 
+import lzma
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,11 @@ from tests.tiny import tiny_encoder, tiny_vectors, write_task_files
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory) -> Path:
-    return write_task_files(tmp_path_factory.mktemp("tasks"))
+    folder = write_task_files(tmp_path_factory.mktemp("tasks"))
+    packed = folder / "qa" / "xquad_en.json.xz"  # as a fetched file, which is not packed
+    packed.with_suffix("").write_bytes(lzma.decompress(packed.read_bytes()))
+    packed.unlink()
+    return folder
 
 
 @pytest.fixture(scope="session")

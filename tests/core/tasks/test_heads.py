@@ -1,4 +1,4 @@
-"""Every task: read, trained, resumed to the bit, stored and asked again; labels drawn by chance; files that are none of its kind."""
+"""Test that every task is read, trained, resumed and stored, and that files of another form are refused."""
 
 import lzma
 import shutil
@@ -26,13 +26,13 @@ def parts():
 
 @pytest.fixture(scope="module")
 def read(folder):
-    """`read("names", ...)` -> the examples of a task. Keywords change its recipe."""
+    """Return a function that reads the examples of a task. Keywords change its recipe."""
     return lambda name, **changes: read_data(TASKS[name], folder, task_recipe(name, **changes))
 
 
 @pytest.fixture(scope="module")
 def fit(read, parts):
-    """`fit("names", "elmo", ...)` -> a run. Keywords change the recipe."""
+    """Return a function that makes a run of a task and a variant. Keywords change the recipe."""
 
     def made(name: str, variant: str, **changes) -> Fit:
         return make_fit(TASKS[name], variant, read(name, **changes), task_recipe(name, **changes), parts[variant])
@@ -52,33 +52,23 @@ def test_a_head_learns_is_stored_and_answers_as_it_was_scored(name, variant, fit
     again = load_head(save_head(head, tmp_path / "head"), **fits)
     said = again.predictions(item.job.data.test, parts[variant].vectors, parts[variant].layers)
     assert TASKS[name].score(item.job.data.test, said) == head.meta["test"] == again.meta["test"]
-    assert bool(learned_mixes(head.network)) == (variant == "elmo")
-    for mix in learned_mixes(head.network).values():
-        assert sum(mix["s"]) == pytest.approx(1, abs=1e-3) and len(mix["s"]) == parts["elmo"].n_layers
+    mixes = learned_mixes(head.network).values()
+    assert bool(mixes) == (variant == "elmo") and all(sum(mix["s"]) == pytest.approx(1, abs=1e-3) for mix in mixes)
 
 
 def test_a_run_that_was_cut_goes_on_to_the_same_weights(fit):
     whole, cut, resumed = (fit("names", "elmo") for _ in range(3))
     list(whole.run())
-    for event in run(cut):
-        if event.measures:
-            break
+    next(event for event in run(cut) if event.measures)
     list(run(resumed))
     assert [e["epoch"] for e in resumed.history] == [1, 2]
     for name, tensor in whole.network.state_dict().items():
         assert torch.equal(tensor, resumed.network.state_dict()[name]), name
 
 
-def test_names_are_learned(fit):
-    learned = fit("names", "baseline", epochs=25, patience=25, dropout=0.0, learning_rate=0.02)
-    list(learned.run())
-    assert learned.finish().meta["test"]["f1"] == 1.0
-
-
 @pytest.mark.parametrize("name", TASKS)
 def test_chance_labels_fit_the_examples_that_they_stand_for(name, read):
-    data = read(name, random_labels=True)
-    plain = read(name)
+    data, plain = read(name, random_labels=True), read(name)
     assert [e.passages for e in data.train] == [e.passages for e in plain.train] and data.test == plain.test
     assert [e.target for e in data.train] != [e.target for e in plain.train]
     for example in data.train:
@@ -118,7 +108,6 @@ def test_further_sets_are_joined_to_the_training_set_and_tested_on_alone_and_unk
     task, own = TASKS["questions"], read("questions")
     both = read_data(task, folder, task_recipe("questions"), further=["reddit"])
     assert len(both.train) == len(own.train) + 5 and both.test == own.test and both.n_available["train"] == own.n_available["train"] + 5
-    assert len(read_data(task, folder, task_recipe("questions", train_limit=3), further=["reddit"]).train) == 6
     other = read_test(task, folder, "xquad")
     assert (other.train, len(other.test)) == ((), 5)
     with pytest.raises(BadInput, match=r"no data set 'tv' beside its own\. There are: reddit, amazon"):
@@ -145,8 +134,10 @@ def test_padding_changes_no_answer(fit, parts):
     [
         ("names", "ner/wnut17_train.conll.xz", "one two three\n"),
         ("roles", "srl/ewt_propbank.train.conll.xz", "s\t0\tx\tX\tX\t-\tgo.01\t(V*\n\n"),
-        ("roles", "srl/ewt_propbank.train.conll.xz", "s\t0\n"),
-        ("entailment", "entailment/snli_train_33k.jsonl.xz", '{"sentence1": 3}\n'),
+        *(
+            ("roles", "srl/ewt_propbank.train.conll.xz", "s\t0\n"),
+            ("entailment", "entailment/snli_train_33k.jsonl.xz", '{"sentence1": 3}\n'),
+        ),
         ("entailment", "entailment/snli_train_33k.jsonl.xz", '{"sentence1": " ", "sentence2": "Yes.", "gold_label": "neutral"}\n'),
         *(("coreference", "coref/gap-development.tsv.xz", "ID\tText\n"), ("questions", "qa/squadshifts_new_wiki.json.xz", "[]")),
     ],

@@ -1,4 +1,4 @@
-"""The results file: the paper's own arithmetic, runs that are not run twice, and means that are right."""
+"""Test the results file: the arithmetic of the paper, runs that are not repeated, and means over runs."""
 
 from dataclasses import replace
 
@@ -6,7 +6,6 @@ import pytest
 import torch
 
 from core.files.artifacts import read_json, write_json
-from core.tasks import results
 from core.tasks.heads import TASKS
 from core.tasks.results import PAPER, RunPlan, curves, error_reduction, measure, read_results, summaries
 from tests.tiny import task_recipe
@@ -22,7 +21,7 @@ def test_error_reduction_is_the_papers():
 
 @pytest.fixture
 def run(folder, given, tmp_path):
-    """`run(task, ...)` -> the runs that were made, of seed 0 and without controls unless the plan says otherwise."""
+    """Return a function that returns the runs it made: of seed 0 and without controls, unless the plan changes that."""
 
     def made(task, **plan) -> list[dict]:
         plan = {"seeds": (0,), "controls": False} | plan
@@ -70,9 +69,3 @@ def test_a_task_of_folds_is_run_once_for_each_and_keeps_no_head(run, tmp_path):
     made = run(replace(TASKS["wikigold"], recipe=task_recipe("wikigold", epochs=1)))
     assert [item["seed"] for item in made] == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4] and not (tmp_path / "wikigold").exists()
     assert summaries(made)["wikigold"].seeds == 5
-
-
-def test_without_runs_there_is_nothing_to_say_and_what_ships_is_one_file_of_runs(tmp_path):
-    assert read_results(tmp_path / "none.json") == [] and summaries([]) == {}
-    shipped = read_json(results.FOLDER / "results.json", expect=dict)
-    assert shipped["format"] == results.FORMAT and summaries(shipped["runs"])

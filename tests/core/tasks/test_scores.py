@@ -1,4 +1,4 @@
-"""The measures of GAP and SQuAD, by hand on examples of our own, as the official scorers count."""
+"""Test the measures of SQuAD, GAP and CoNLL 2012 by hand and on examples of the official scorers."""
 
 import pytest
 
@@ -11,10 +11,9 @@ from core.tasks.task import Example
 
 
 def test_answers_are_compared_without_articles_marks_and_capitals_by_the_words_they_share():
-    pairs = [("The Red-Cross, 1863!", "redcross 1863"), ("an  Apple a day", "apple day"), ("Theatre", "theatre"), ("a", "")]
-    assert [normal(said) for said, _ in pairs] == [plain for _, plain in pairs]
+    assert list(map(normal, ["The Red-Cross, 1863!", "an  Apple a day", "a"])) == ["redcross 1863", "apple day", ""]
     assert overlap("the old town hall", "town hall, Lund") == pytest.approx(2 * 2 / (3 + 3))
-    assert overlap("Oslo", "Lund") == 0.0 and overlap("Lund", "LUND!") == 1.0
+    assert (overlap("Oslo", "Lund"), overlap("Lund", "LUND!")) == (0, 1)
 
 
 def test_a_question_counts_its_best_answer_and_entailment_the_likeliest_label():
@@ -23,9 +22,8 @@ def test_a_question_counts_its_best_answer_and_entailment_the_likeliest_label():
     examples = [Example((), None, Paragraph(text, spans, answers)) for answers in (("Lund", "in Lund"), ("1902",), ("Ada",))]
     result = questions.score(examples, [(3, 4, 0.5), (5, 6, 0.5), (1, 1, 0.5)])  # "in Lund", "in 1902", "was"
     assert result["exact"] == pytest.approx(1 / 3) and result["f1"] == pytest.approx((1 + 2 / 3 + 0) / 3)
-    examples = [Example((), label) for label in ("entailment", "neutral")]
-    said = {"entailment": 0.5, "neutral": 0.3, "contradiction": 0.2}
-    assert entailment.score(examples, [said, said])["accuracy"] == 0.5
+    pairs = [Example((), label) for label in ("entailment", "neutral")]
+    assert entailment.score(pairs, [{"entailment": 0.5, "neutral": 0.3, "contradiction": 0.2}] * 2)["accuracy"] == 0.5
 
 
 def test_gap_counts_names_by_gender_and_their_ratio_and_none_of_them_is_an_answer_too():
@@ -57,7 +55,7 @@ def test_characters_and_tokens_of_a_passage_are_those_of_the_text_as_written():
     assert [tokens[k] for k in covered(spans, begin, begin + 5)] == ["do", "n't"] and covered(spans, 13, 14) is None
     text = "The cafe\u0301 shut. He left."
     passage, spans = passage_of(text)
-    assert passage == (("The", "caf\u00e9", "shut", "."), ("He", "left", "."))
+    assert passage[0][1] == "caf\u00e9"
     assert [text[begin:end] for begin, end in spans] == ["The", "cafe\u0301", "shut", ".", "He", "left", "."]
 
 
