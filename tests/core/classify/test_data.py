@@ -106,13 +106,6 @@ def test_file_order_tests_on_the_last_rows_notes_how_many_it_leaks_and_validates
     assert no_text_is_shared(dropped) and len(dropped.test) == 7
 
 
-def test_labels_are_ordered_renamed_and_left_out():
-    table = rows(60, labels=("10", "9", "x"))
-    assert split(table).labels == ("9", "10", "x")
-    assert split(table, rules=RowRules(names={"9": "nine", "x": "nine"}, order=("nine", "10"))).labels == ("nine", "10")
-    assert split(table, rules=RowRules(left_out="x")).labels == ("9", "10")
-
-
 @pytest.mark.parametrize(
     ("table", "options", "message"),
     [
@@ -131,7 +124,11 @@ def test_rows_that_cannot_be_split_and_splits_that_make_no_sense_are_refused_in_
         split(table, **options)
 
 
-def test_tokens_are_those_of_typed_text_a_long_row_is_cut_and_noted_and_the_fingerprint_depends_on_labels():
+def test_labels_are_ordered_renamed_and_left_out_and_texts_cut_into_tokens_at_most_128():
+    table = rows(60, labels=("10", "9", "x"))
+    assert split(table).labels == ("9", "10", "x")
+    assert split(table, rules=RowRules(names={"9": "nine", "x": "nine"}, order=("nine", "10"))).labels == ("nine", "10")
+    assert split(table, rules=RowRules(left_out="x")).labels == ("9", "10")
     data = split(rows(40))
     assert data.train[0].tokens == tuple(tokenize(data.train[0].text))
     assert data.fingerprint == split(rows(40)).fingerprint != split(rows(40, labels=("b", "a"))).fingerprint

@@ -1,4 +1,4 @@
-"""Test heads: answers and their reasons against direct computations, saved and damaged folders, and committees of two heads."""
+"""Test heads: answers and their explanations against direct computations, stored and damaged folders, and committees."""
 
 import math
 from dataclasses import replace
@@ -91,16 +91,10 @@ def change_meta(**changes):
     return change
 
 
-def flip_last_bits(folder) -> None:
-    data = bytearray((folder / "weights.safetensors").read_bytes())
-    data[-1] ^= 255
-    (folder / "weights.safetensors").write_bytes(data)
-
-
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (flip_last_bits, r"weights\.safetensors"),
+        (lambda folder: (folder / "weights.safetensors").write_bytes(b"other"), r"weights\.safetensors"),
         (lambda folder: (folder / "vocabulary.txt").write_text("other"), r"vocabulary\.txt"),
         (lambda folder: (folder / "weights.safetensors").unlink(), r"weights\.safetensors"),
         *((change_meta(variant="bert"), "bert"), (change_meta(shape={"elmo_dim": 3}), "cannot be read")),

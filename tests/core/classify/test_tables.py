@@ -9,7 +9,6 @@ import pytest
 
 from core.classify import tables
 from core.classify.tables import GUESSED_CELLS, TableRow, read_columns, read_table, tree_leaves
-from core.classify.tasks import clean_ag_news
 from core.common import reports
 from core.common.errors import BadInput
 from tests.memory import MB, measure_peak
@@ -115,15 +114,11 @@ def test_encoding_other_than_utf_8_is_guessed_or_given_and_noted(write, encoding
     assert table.notes[0].endswith(f"was read as {name}. If letters look wrong, save it as UTF-8.")
 
 
-def test_ag_news_is_cleaned_of_what_its_files_did_to_it():
-    assert clean_ag_news("Barnes  amp; Noble #151;so") == "Barnes & Noble —so"
-    assert clean_ag_news("Tidy text; no. 39; it's fine & done") == "Tidy text; no. 39; it's fine & done"
-
-
 @pytest.mark.parametrize(
     ("tree", "leaves"),
     [
-        ("(2 (2 New York) (2 rocks))", ["New York", "rocks"]),
+        ("(3 (2 They) (3 (2 like(d)) (2 it)))", ["They", "like(d)", "it"]),
+        *(("(1 (2 It) (1 (2 :() (1 failed)))", ["It", ":(", "failed"]), ("(2 (2 New York) (2 rocks))", ["New York", "rocks"])),
         ("(4 x)", ["x"]),
         ("(3 (2 () (3 (2 good) (2 ))))", ["(", "good", ")"]),
         ("(2 (2 (a)) (2 b)))", ["(a)", "b)"]),
@@ -163,9 +158,7 @@ def test_trees_are_read_as_text_and_the_label_of_the_root_and_one_that_is_not_cl
     [
         *(("a.csv", "", "a.csv is empty"), ("a.csv", ",\n,\n", "a.csv is empty"), ("a.csv", "label,text\n", "holds no row with both")),
         *(("a.csv", "p,q,r\n1,2,3\n4,5,6\n", "no label column among"), ("a.csv", "label,x,y\n1,2,3\n4,5,6\n", "no text column among")),
-        ("a.csv", "label,text\na\n", "line 2: 1 column"),
-        *(("a.csv", b"PK\x00\x00", "a NUL byte"), ("a.csv.xz", b"no xz", "is incomplete")),
-        ("a.csv", "label;text\nspam;Win; money\n", 'line 2: 3 cells for 2 columns. Quote a cell with ";"'),
+        *(("a.csv", "label,text\na\n", "line 2: 1 column"), ("a.csv.xz", b"no xz", "is incomplete")),
         ("a.tsv", "label\ttext\nspam\tWin\tmoney\n", "line 2: 3 cells for 2 columns. Replace tabs"),
         ("a.csv", 'label,text\na,"open, and more\n', "Check for an unclosed quote"),
         ("a.csv", bytes(range(1, 32)) * 3 + b"\xff\xfe\xfd", "not text in any known encoding"),
@@ -190,7 +183,8 @@ def wide(name: str, n_rows: int, n_columns: int, cell: str) -> str:
 @pytest.mark.parametrize(
     ("name", "n_rows", "n_columns", "cell"),
     [
-        *(("a.csv.gz", 500, 1_000, "1.5"), ("emoji.csv", 500, 1_000, "1🎉"), ("latin.csv", 500, 1_000, "\u00e9\u00e9")),
+        *((name, 500, 1_000, "1.5") for name in ("a.csv", "a.csv.gz")),
+        *(("emoji.csv", 500, 1_000, "1🎉"), ("latin.csv", 500, 1_000, "\u00e9\u00e9")),
         *(("columns.csv", 30, 25_000, "1"), ("a.jsonl", 300, 1_000, "one more value")),
     ],
 )

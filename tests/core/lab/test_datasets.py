@@ -1,4 +1,4 @@
-"""Readers of public sets: small files by hand, then what the real ones are known to hold, then splits that share nothing."""
+"""Test readers of public data sets on small files, and splits that share no sentence and no document."""
 
 import json
 import lzma
@@ -33,7 +33,11 @@ def write(path: Path, text: str) -> Path:
 
 def test_an_instance_becomes_a_row_and_one_without_a_head_or_an_answer_is_passed_over(tmp_path):
     path = senseval(tmp_path / "hard.pos", words("that 's *hard* to do ."))
-    assert read_senseval(path) == [LabeledRow("hard", ("that", "'s", "hard", "to", "do", "."), 2, "HARD1")]
+    packed = tmp_path / "hard.pos.xz"
+    packed.write_bytes(lzma.compress(path.read_bytes()))
+    assert read_senseval(path) == read_sense_rows(packed) == [LabeledRow("hard", ("that", "'s", "hard", "to", "do", "."), 2, "HARD1")]
+    row = {"word": "bank", "tokens": ["the", "bank"], "position": 1, "label": "edge"}
+    assert read_sense_rows(write(tmp_path / "a.jsonl", json.dumps(row))) == [LabeledRow("bank", ("the", "bank"), 1, "edge")]
     assert len(read_senseval(senseval(tmp_path / "a.pos", words("no head"), words("a *hard* one")))) == 1
     with pytest.raises(BadInput, match=r"b\.pos holds no instance of Senseval-2"):
         read_senseval(senseval(tmp_path / "b.pos", words("a *hard* one"), answer=""))
@@ -64,14 +68,6 @@ def test_a_damaged_file_is_read_by_its_marks_and_may_have_several_words_and_answ
     assert [(row.tokens[0], row.label) for row in read_senseval(write(tmp_path / "b.pos", text))] == [("one", "B"), ("two", "B")]
     a, b = (senseval(tmp_path / "a.pos", words("*x*"), item=item).read_text() for item in ("line-n", "serve.v"))
     assert [row.word for row in read_senseval(write(tmp_path / "b.pos", a + b))] == ["line", "serve"]
-
-
-def test_sense_rows_are_distinguished_by_the_file_s_name(tmp_path):
-    row = {"word": "bank", "tokens": ["the", "bank"], "position": 1, "label": "edge"}
-    assert read_sense_rows(write(tmp_path / "a.jsonl", json.dumps(row))) == [LabeledRow("bank", ("the", "bank"), 1, "edge")]
-    packed = tmp_path / "hard.pos.xz"
-    packed.write_bytes(lzma.compress(senseval(tmp_path / "hard.pos", words("*hard*")).read_bytes()))
-    assert read_sense_rows(packed) == read_sense_rows(tmp_path / "hard.pos")
 
 
 SEMCOR = """# brown1/br-a01 s1

@@ -52,12 +52,9 @@ def test_marked_token_is_the_word_of_the_row_and_english_sentences_have_the_toke
     assert language != "en" or [row for row in rows if tokenize(join_tokens(row["tokens"])) != row["tokens"]] == []
 
 
-def test_additional_english_sentences_have_no_error(tmp_path):
+def test_additional_english_sentences_have_no_error_and_no_korean_sense_is_given_away_by_one_cue_or_one_form(tmp_path):
     (tmp_path / "more.jsonl").write_text("\n".join(map(json.dumps, rows_of("en", is_basic=False))))
     assert list(broken_rules(read_rows(tmp_path / "more.jsonl"))) == []
-
-
-def test_no_korean_sense_is_given_away_by_one_cue_or_one_form():
     by_sense = defaultdict(list)
     for row in rows_of("ko", is_basic=True):
         by_sense[row["lemma"], row["sense"]].append(row)

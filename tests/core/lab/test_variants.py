@@ -50,21 +50,6 @@ def runner(patch: pytest.MonkeyPatch, folder: Path, output: Path):
     return made
 
 
-@pytest.fixture
-def folder(tmp_path):
-    return write_spam(tmp_path / "data")
-
-
-@pytest.fixture
-def output(tmp_path):
-    return tmp_path / "results.jsonl"
-
-
-@pytest.fixture
-def run(monkeypatch, folder, output):
-    return runner(monkeypatch, folder, output)
-
-
 @pytest.fixture(scope="module")
 def lines(tmp_path_factory) -> list[str]:
     """The lines of the file after TINY."""
@@ -73,6 +58,16 @@ def lines(tmp_path_factory) -> list[str]:
         patch.setenv("ELMOSCOPE_CACHE", str(folder / "cache"))
         runner(patch, write_spam(folder / "data"), folder / "results.jsonl")()
     return (folder / "results.jsonl").read_text().splitlines(keepends=True)
+
+
+@pytest.fixture
+def output(tmp_path):
+    return tmp_path / "results.jsonl"
+
+
+@pytest.fixture
+def run(monkeypatch, tmp_path, output):
+    return runner(monkeypatch, write_spam(tmp_path / "data"), output)
 
 
 def test_every_fold_and_seed_has_a_line_with_what_was_right_and_baselines_one_seed(run, output):
@@ -92,7 +87,7 @@ def test_every_fold_and_seed_has_a_line_with_what_was_right_and_baselines_one_se
     assert result["right"] is None and not result["is_current"]
 
 
-def test_runs_that_are_cut_or_of_other_weights_other_rows_or_an_earlier_recipe_are_run_again(run, output, lines, folder, monkeypatch):
+def test_runs_that_are_cut_or_of_other_weights_other_rows_or_an_earlier_recipe_are_run_again(run, output, lines, tmp_path, monkeypatch):
     output.write_text("".join(lines[:2]) + lines[2][:20])  # the third was cut while it was written
     runs = [json.loads(line)["run"] for line in lines]
     assert [line["run"] for line in run()] == runs[2:]
@@ -102,7 +97,7 @@ def test_runs_that_are_cut_or_of_other_weights_other_rows_or_an_earlier_recipe_a
     assert {line["model"] for line in read_results(output)} == {None, "f" * 16}
     output.write_text("".join(lines).replace(json.loads(lines[0])["vectors"], "0-1"))
     assert [line["variant"] for line in run()] == ["glove+elmo"] * 2 and "0-1" not in output.read_text()
-    with (folder / "sms_spam" / "spam.csv").open("a") as file:
+    with (tmp_path / "data" / "sms_spam" / "spam.csv").open("a") as file:
         file.write("ham,One more message\n")
     after = run()
     assert len(after) == len(lines) and {line["run"] for line in read_results(output)} == {line["run"] for line in after}
@@ -139,7 +134,7 @@ def test_random_labels_are_one_for_each_text_and_validation_rewards_what_is_lear
     assert run(once)[0]["accuracy"] > 0.9 > 0.75 > run(replace(once, name="shuffled", shuffled=True))[0]["accuracy"]
 
 
-def test_processes_that_share_a_file_lose_no_line(output):
+def test_processes_that_share_a_file_lose_no_line_and_one_that_is_no_result_is_named(output):
     def write(name: str) -> None:
         for n in range(40):
             experiments.add_line(output, {"run": f"{name}{n}", "experiment": "e", "variant": "glove", "accuracy": 1.0})
@@ -147,6 +142,9 @@ def test_processes_that_share_a_file_lose_no_line(output):
     output.write_text('{"run": "cut wh')
     run_at_once(write, *"ab")
     assert sorted(line["run"] for line in read_results(output)) == sorted(f"{name}{n}" for name in "ab" for n in range(40))
+    output.write_text('{"run": "a", "experiment": "e", "variant": "glove", "accuracy": 1}\n{"a": 1}\n')
+    with pytest.raises(CorruptArtifact, match=r"Line 2 of .*results\.jsonl is not a result"):
+        read_results(output)
 
 
 def test_what_starts_a_run_keeps_the_lines_that_another_process_writes_meanwhile(run, output, lines, monkeypatch):
@@ -168,17 +166,11 @@ def test_what_starts_a_run_keeps_the_lines_that_another_process_writes_meanwhile
     assert "o" in {line["run"] for line in reading(output)}
 
 
-def test_a_line_that_is_no_result_is_named(output):
-    output.write_text('{"run": "a", "experiment": "e", "variant": "glove", "accuracy": 1}\n{"a": 1}\n')
-    with pytest.raises(CorruptArtifact, match=r"Line 2 of .*results\.jsonl is not a result"):
-        read_results(output)
-
-
-def test_rows_of_several_files_are_trained_on_and_only_the_folds_that_are_requested_are_run(run, folder):
+def test_rows_of_several_files_are_trained_on_and_only_the_folds_that_are_requested_are_run(run, tmp_path):
     once = replace(TINY, folds_run=1, variants=("tfidf",))
     for name, n in (("more.csv", 10), ("further.csv", 20)):
         rows = "".join(f"{('spam', 'ham')[k % 2]},extra text number {k} of {name}\n" for k in range(n))
-        (folder / name).write_text("v1,v2\n" + rows)
+        (tmp_path / "data" / name).write_text("v1,v2\n" + rows)
     alone, both = run(replace(once, name="alone")), run(replace(once, name="both", extra=("more.csv", "further.csv")))
     assert [line["fold"] for line in both] == [line["fold"] for line in alone] == [0]
     assert both[0]["sizes"] == alone[0]["sizes"] | {"train": alone[0]["sizes"]["train"] + 30}

@@ -40,13 +40,7 @@ def test_gap_counts_names_by_gender_and_their_ratio_and_none_of_them_is_an_answe
     assert (chosen([0.2, 0.3]), chosen([0.2, 0.7]), chosen([])) == (-1, 1, -1)
 
 
-def test_only_the_sentences_with_mentions_are_read():
-    passage = (("It", "rained", "."), ("Ada", "came", "."), ("She", "sat", "."), ("Good", "."))
-    assert cut_passage(passage, [(6, 6), (3, 3)]) == (passage[1:3], [(3, 3), (0, 0)])
-    assert cut_passage(passage, [(9, 9), (0, 0)])[0] == passage
-
-
-def test_characters_and_tokens_of_a_passage_are_those_of_the_text_as_written():
+def test_characters_of_a_passage_are_those_of_the_text_as_written_and_only_its_sentences_with_mentions_are_read():
     text = "Dr. Lee left.  She said: don't!"
     passage, spans = passage_of(text)
     tokens = [token for sentence in passage for token in sentence]
@@ -57,6 +51,9 @@ def test_characters_and_tokens_of_a_passage_are_those_of_the_text_as_written():
     passage, spans = passage_of(text)
     assert passage[0][1] == "caf\u00e9"
     assert [text[begin:end] for begin, end in spans] == ["The", "cafe\u0301", "shut", ".", "He", "left", "."]
+    passage = (("It", "rained", "."), ("Ada", "came", "."), ("She", "sat", "."), ("Good", "."))
+    assert cut_passage(passage, [(6, 6), (3, 3)]) == (passage[1:3], [(3, 3), (0, 0)])
+    assert cut_passage(passage, [(9, 9), (0, 0)])[0] == passage
 
 
 # The official scorer's own worked examples: a letter a mention, a word a cluster; recall and precision of MUC, B3 and CEAFe, None where it

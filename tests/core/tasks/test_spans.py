@@ -24,15 +24,11 @@ def test_spans_are_counted_as_by_hand(gold, said, right, n_said, n_gold):
     assert result["f1"] == pytest.approx(2 * right / max(n_said + n_gold, 1))
 
 
-def test_spans_are_read_from_tags_as_by_conlleval_and_written_as_tags():
+def test_spans_are_read_from_tags_as_by_conlleval_and_from_complete_brackets_of_conll_2005():
     assert spans_of(["O", "I-A", "I-A", "I-B", "B-B", "O", "I-B"]) == [(1, 2, "A"), (3, 3, "B"), (4, 4, "B"), (6, 6, "B")]
     tags = ["O", "B-A", "I-A", "B-A", "B-B", "O"]
     assert tags_of(spans_of(tags), len(tags)) == tags
-
-
-def test_brackets_of_conll_2005_are_read_and_those_without_their_other_half_refused():
-    column = ["(ARG0*", "*)", "(V*)", "*", "(ARGM-TMP*)"]
-    assert spans_of_brackets(column) == [(0, 1, "ARG0"), (2, 2, "V"), (4, 4, "ARGM-TMP")]
+    assert spans_of_brackets(["(ARG0*", "*)", "(V*)", "*", "(ARGM-TMP*)"]) == [(0, 1, "ARG0"), (2, 2, "V"), (4, 4, "ARGM-TMP")]
     for column in (["(ARG0*"], ["*)"], ["(A*", "(B*)"], ["ARG0"], ["(A*", "*))"]):
         with pytest.raises(ValueError):
             spans_of_brackets(column)
