@@ -17,72 +17,65 @@ torch.set_num_threads(1)
 NETWORKS = [v for v in VARIANTS.values() if v.network in ("lstm", "mean")]
 TEXTS = [("the", "bank", "of", "Monday"), ("Comet",), ("a", "goal", "again", "and", "again", "!")]
 VOCABULARY = TextVocabulary(["the", "bank", "goal", "comet"])
+ENCODER, VECTORS = tiny_encoder(), tiny_vectors()
 
 
-@pytest.fixture(scope="module")
-def encoder():
-    return tiny_encoder()
-
-
-VECTORS = tiny_vectors()
-
-
-def network(variant, encoder, config: NetworkConfig = NETWORK) -> Network:
+def network(variant, config: NetworkConfig = NETWORK) -> Network:
     torch.manual_seed(1)
-    sizes = {"static_dim": VECTORS.dim, "n_layers": encoder.n_layers, "elmo_dim": encoder.dim}
+    sizes = {"static_dim": VECTORS.dim, "n_layers": ENCODER.n_layers, "elmo_dim": ENCODER.dim}
     return Network(variant, config, n_classes=3, n_words=len(VOCABULARY), **sizes).eval()
 
 
-def batch(texts, encoder):
-    return make_batch(texts, VOCABULARY, vectors=VECTORS, layers=live_layers(encoder))
+def batch(texts):
+    return make_batch(texts, VOCABULARY, vectors=VECTORS, layers=live_layers(ENCODER))
 
 
 @pytest.mark.parametrize("variant", NETWORKS, ids=lambda v: v.name)
-def test_a_variant_reads_its_own_parts_and_no_others_and_padding_changes_nothing(variant, encoder):
-    made, given = network(variant, encoder), batch(TEXTS, encoder)
+def test_a_variant_reads_its_own_parts_and_no_others_and_padding_changes_nothing(variant):
+    made, given = network(variant), batch(TEXTS)
     before = made(given)
     for part, read in (("words", variant.learned or variant.glove == "trained"), ("static", bool(variant.glove)), ("layers", variant.elmo)):
         other = torch.zeros_like(given.words) if part == "words" else getattr(given, part) + 1
         changed = not torch.allclose(made(replace(given, **{part: other})), before, atol=1e-6)
         assert changed == read, part
     for row, text in zip(before, TEXTS, strict=True):
-        torch.testing.assert_close(made(batch([text], encoder))[0], row, atol=1e-5, rtol=1e-5)
+        torch.testing.assert_close(made(batch([text]))[0], row, atol=1e-5, rtol=1e-5)
 
 
-def test_the_mean_network_is_its_formula(encoder):
-    made = network(variant_named("mean-elmo"), encoder)
-    layers = torch.from_numpy(encoder.encode([list(TEXTS[0])])[0])  # (L, T, D)
+def test_the_mean_network_is_its_formula():
+    made = network(variant_named("mean-elmo"))
+    layers = torch.from_numpy(ENCODER.encode([list(TEXTS[0])])[0])  # (L, T, D)
     mean = (made.mix.scores.softmax(0)[:, None, None] * layers).sum(0).mean(0) * made.mix.gamma
     hidden = torch.relu(made.relu[0].weight @ mean + made.relu[0].bias)
     expected = made.output.weight @ hidden + made.output.bias
-    torch.testing.assert_close(made(batch(TEXTS, encoder))[0], expected, atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(made(batch(TEXTS))[0], expected, atol=1e-5, rtol=1e-5)
 
 
 @torch.no_grad()
-def test_words_have_glove_or_learned_vectors_and_are_left_out_only_in_training(encoder):
-    made = network(variant_named("glove"), encoder)
+def test_words_have_glove_or_learned_vectors_and_are_left_out_only_in_training():
+    made = network(variant_named("glove"))
     made.unknown.fill_(3.0)
-    embedded = made.embedded(batch([("again", "goal", "xyzzy")], encoder))[0]
+    embedded = made.embedded(batch([("again", "goal", "xyzzy")]))[0]
     assert (embedded[[0, 2]] == 3).all()
     np.testing.assert_array_equal(embedded[1], VECTORS.vector("goal"))
-    made = network(variant_named("glove-unfrozen"), encoder)
+    made = network(variant_named("glove-unfrozen"))
     made.start_from(VOCABULARY, VECTORS)
     made.tuned.weight[3] = 9.0  # "goal", as if training had moved it
-    bank, goal, stock = made.embedded(batch([("bank", "goal", "stock")], encoder))[0]
+    bank, goal, stock = made.embedded(batch([("bank", "goal", "stock")]))[0]
     np.testing.assert_array_equal([bank, stock], [VECTORS.vector("bank"), VECTORS.vector("stock")])  # the latter is not in the vocabulary
     assert (goal == 9).all() and made.tuned.weight.isfinite().all()
-    made = network(variant_named("glove"), encoder, NetworkConfig(hidden=4, dropout=0.0, word_dropout=0.9))
-    given = batch([("bank",) * 200], encoder)
+    made = network(variant_named("glove"), NetworkConfig(hidden=4, dropout=0.0, word_dropout=0.9))
+    given = batch([("bank",) * 200])
     assert (made.embedded(given) == made.embedded(given)[:, :1]).all()
     assert 0.8 < (made.train().embedded(given)[0] == 0).all(dim=1).float().mean() < 1
     assert TextVocabulary.of([("The", "the", "cat"), ("cat", "the", "dog")], min_count=2, max_words=9).words == ("the", "cat")
 
 
-def test_stored_layers_are_the_encoders_and_layer_0_of_another_model_is_stored_complete(encoder, tmp_path):
+def test_stored_layers_are_the_encoders_and_layer_0_of_another_model_is_stored_complete(tmp_path):
     texts, message = sorted(set(TEXTS)), []
-    store = open_features(texts, encoder, "a" * 64, tmp_path, report=lambda *facts: message.append(facts))
+    store = open_features(texts, ENCODER, "a" * 64, tmp_path, report=lambda *facts: message.append(facts))
     for text, layers in zip(TEXTS, store(TEXTS), strict=True):
-        exact = encoder.encode([list(text)])[0]
+        exact = ENCODER.encode([list(text)])[0]
         assert layers.dtype == np.float32 and layers.shape == exact.shape
         np.testing.assert_allclose(layers, exact, atol=2e-3)
     assert message[-1][:2] == (11, 11)
@@ -114,9 +107,9 @@ def test_only_missing_shards_are_computed_again(counted, tmp_path, monkeypatch):
     assert calls == [[list(texts[5])]] and again([texts[5]])[0].shape == (3, 3, 16)
 
 
-def test_layers_of_other_texts_and_damaged_ones_are_refused(encoder, tmp_path):
+def test_layers_of_other_texts_and_damaged_ones_are_refused(tmp_path):
     texts = sorted(set(TEXTS))
-    store = open_features(texts, encoder, "a" * 64, tmp_path)
+    store = open_features(texts, ENCODER, "a" * 64, tmp_path)
     with pytest.raises(BadInput, match="The layers of 'never seen' were not computed"):
         store([("never", "seen")])
     with pytest.raises(CorruptArtifact, match="does not hold the layers of these texts"):

@@ -8,8 +8,6 @@ import pytest
 import torch
 
 from core.common.errors import BadInput
-from core.elmo.encoder import Encoder
-from core.elmo.model import BiLM
 from core.elmo.models import Model, open_model
 from core.index.sense_space import open_space
 from core.index.tables import open_table
@@ -22,7 +20,7 @@ from core.senses import evaluate
 from core.senses.evaluate import best_weights, static_vectors
 from core.text.corpora import open_corpus
 from core.text.sentences import LabeledRow
-from tests.tiny import SHAPE
+from tests.tiny import tiny_encoder
 
 torch.set_num_threads(1)
 SPACES = {"0", "1", "2", "mix", "best_mix"}
@@ -30,8 +28,7 @@ SPACES = {"0", "1", "2", "mix", "best_mix"}
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory) -> Model:
-    torch.manual_seed(0)
-    return Model("tiny", tmp_path_factory.mktemp("tiny"), Encoder(BiLM(SHAPE), name="tiny"), "0" * 16)
+    return Model("tiny", tmp_path_factory.mktemp("tiny"), tiny_encoder(), "0" * 16)
 
 
 class Hearing:
@@ -40,11 +37,11 @@ class Hearing:
     n_layers, dim = 3, 16
 
     def encode(self, sentences: list[list[str]], **_) -> list[np.ndarray]:
-        return [self.layers(tokens) for tokens in sentences]
-
-    def layers(self, tokens: list[str]) -> np.ndarray:
-        own = np.stack([np.random.default_rng(list(token.encode())).normal(size=16) for token in ["<s>", *tokens, "</s>"]])
-        return np.stack([own[1:-1], own[1:-1] + own[:-2], own[1:-1] + own[2:]]).astype(np.float32)
+        result = []
+        for tokens in sentences:
+            own = np.stack([np.random.default_rng(list(token.encode())).normal(size=16) for token in ["<s>", *tokens, "</s>"]])
+            result.append(np.stack([own[1:-1], own[1:-1] + own[:-2], own[1:-1] + own[2:]]).astype(np.float32))
+        return result
 
 
 @pytest.fixture(scope="module")
@@ -120,8 +117,7 @@ def test_pairs_learn_threshold_and_weights_from_dev_and_measure_on_test(hearing)
     result = layer_scores.pairs(hearing, dev, test)
     assert (result["n_dev"], result["n"], result["1"]["accuracy"]) == (30, 20, 1)
     swapped = layer_scores.pairs(hearing, dev, [replace(row, same=not row.same) for row in test])
-    for name in SPACES:
-        assert swapped[name]["accuracy"] == pytest.approx(1 - result[name]["accuracy"])
+    assert all(swapped[name]["accuracy"] == pytest.approx(1 - result[name]["accuracy"]) for name in SPACES)
     assert swapped["best_mix"]["weights"] == result["best_mix"]["weights"]
 
 
@@ -140,15 +136,13 @@ def test_own_sentences_choose_weights_on_one_half_of_the_words_and_measure_on_th
     noted = lambda score, *rest: real(lambda w, words: used.append(tuple(sorted(words))) or score(w, words), *rest)  # noqa: E731
     monkeypatch.setattr(sense_scores, "_two_fold", noted)
     result = sense_scores.own_sentences(model, corpus_file(tmp_path, "bank", "play", "match", "bar"))
-    assert (result["n"], result["words"], result["spellings"], result["majority"]) == (48, 4, 4, 0.5)
-    assert result["order"]["groups"] == 4
+    assert (result["n"], result["words"], result["spellings"], result["majority"], result["order"]["groups"]) == (48, 4, 4, 0.5, 4)
     assert result["1"]["less_static"]["mean"] == pytest.approx(result["1"]["one_nn"] - result["static"]["one_nn"], abs=1e-6)
     assert result["1"]["centered_less"]["mean"] == pytest.approx(result["1"]["centered"] - result["1"]["one_nn"], abs=1e-6)
     assert set(result["1"]["without"]) == {"0", "1", "3", "8"} and result["0"]["without"]["8"]["groups"] == 4
     all_four, half, rest = used[0], used[66], used[132]  # 66 mixes each
     assert all_four == (0, 1, 2, 3) and sorted(half + rest) == [0, 1, 2, 3] and len(half) == 2 and used[198:] == [rest, half]
     assert result["1"]["less_static"]["low"] is None  # four words are too few for an interval
-    json.dumps(result)
 
 
 def test_layer_0_has_no_gap_and_draws_senses_at_random(hearing, tmp_path, monkeypatch):
@@ -178,30 +172,24 @@ def test_the_threshold_is_in_the_middle_of_the_widest_best_range_of_dev_cosines(
     assert accuracy == max(((values >= other) == truth).mean() for other in [*values, 1.1])
 
 
-BANK, RUN, GO = ("bank", "n"), ("run", "v"), ("go", "v")
-TRAIN = np.array([[1, 0], [3, 0], [0, 1], [1, 1]], float)  # lengths do not matter
-KEYS, SENSES = [BANK, BANK, BANK, RUN], ["firm", "firm", "edge", "move"]
-
-
 def test_all_words_by_hand():
+    bank, run = ("bank", "n"), ("run", "v")
+    train = np.array([[1, 0], [3, 0], [0, 1], [1, 1]], float)  # lengths do not matter
     test = np.array([[5, 1], [1, 5], [1, 0], [0, 1], [1, 1], [1, 0]], float)
-    keys = [BANK, BANK, BANK, RUN, GO, RUN]
-    words = AllWords(TRAIN, KEYS, SENSES, test, keys, ["firm", "edge", "edge", "move", "go", "flow"])
-    # right: firm, edge, not the third; run has one sense known: right for "move", wrong for "flow"; go was never seen
+    keys, senses = [bank, bank, bank, run, ("bank", "v"), run], ["firm", "edge", "edge", "move", "firm", "flow"]
+    words = AllWords(train, [bank, bank, bank, run], ["firm", "firm", "edge", "move"], test, keys, senses)
+    # right: firm, edge, not the third; run has one sense known: right for "move", wrong for "flow"; the verb bank was never seen
     assert words.hits().tolist() == [1, 1, 0, 1, 0, 0] and words.most_frequent().tolist() == [1, 0, 0, 1, 0, 0]
     assert (words.n, words.unseen) == (6, 1)
     # the plain mean (5, 0.5) of "a" would be nearer to (1, 0.4) than "b" is; that of unit vectors, (0.5, 0.5), is not
-    train, keys, senses = np.array([[10, 0], [0, 1], [1, 0.3]]), [BANK] * 3, ["a", "a", "b"]
-    assert AllWords(train, keys, senses, np.array([[1, 0.4]]), [BANK], ["b"]).hits() == 1
-    words = AllWords(np.ones((3, 2)), [BANK] * 3, ["a", "b", "c"], np.ones((1, 2)), [BANK], ["a"])
+    train = np.array([[10, 0], [0, 1], [1, 0.3]])
+    assert AllWords(train, [bank] * 3, ["a", "a", "b"], np.array([[1, 0.4]]), [bank], ["b"]).hits() == 1
+    words = AllWords(np.ones((3, 2)), [bank] * 3, ["a", "b", "c"], np.ones((1, 2)), [bank], ["a"])
     assert words.hits() == words.most_frequent() == pytest.approx(1 / 3)
-    words = AllWords(TRAIN, KEYS, SENSES, TRAIN[:1], [("bank", "v")], ["firm"])
-    assert (words.hits(), words.most_frequent(), words.unseen) == (0, 0, 1)
     train, senses = np.eye(2)[[0, 0, 0, 1]], ["river", "river", "river", "money"]
-    words = AllWords(train, [BANK] * 4, senses, np.array([[0.1, 1.0], [0.1, 1.0], [1.0, 0.0]]), [BANK] * 3, ["money", "river", "river"])
-    assert words.hits().tolist() == [1, 0, 1] and words.hits(prior=10.0).tolist() == [0, 1, 1]
-    word = AllWords(train, [BANK] * 4, senses, np.array([[0.7, 0.75]]), [BANK], ["river"])
-    assert word.hits(prior=0.1) == 1 and word.hits() == 0
+    test = np.array([[0.1, 1.0], [0.1, 1.0], [0.7, 0.75]])
+    words = AllWords(train, [bank] * 4, senses, test, [bank] * 3, ["money", "river", "river"])
+    assert [words.hits(prior).tolist() for prior in (0, 0.1, 10)] == [[1, 0, 0], [1, 0, 1], [0, 1, 1]]
 
 
 def test_the_best_of_66_mixes_in_tenths_is_found_and_ties_go_to_the_most_even_weights():
@@ -220,8 +208,7 @@ def test_the_gap_is_one_sense_minus_two_averaged_over_spellings_that_have_both()
     for i, j, value in ((0, 1, 0.9), (0, 2, 0.5), (1, 2, 0.3), (3, 4, 0.8), (3, 5, 0.7), (4, 5, 0.7), (6, 7, 0.1)):
         similarities[i, j] = similarities[j, i] = value
     words = ["play"] * 3 + ["plays"] * 3 + ["Play"] * 2  # the last has no pair of one sense
-    labels = list("aab") + list("aab") + list("ab")
-    result = cosine_gap(lambda rows: similarities[np.ix_(rows, rows)], words, labels)
+    result = cosine_gap(lambda rows: similarities[np.ix_(rows, rows)], words, list("aabaabab"))
     # play: 0.9 against (0.5 + 0.3) / 2; plays: 0.8 against 0.7
     assert result == (pytest.approx(0.85), pytest.approx(0.55), 2)
     with pytest.raises(BadInput, match="no cosines to compare"):

@@ -11,12 +11,6 @@ from core.files import sums
 from core.lab import remake
 
 
-@pytest.fixture
-def other_weights(monkeypatch):
-    """Let the models of assets/ have other weights."""
-    monkeypatch.setattr(remake, "model_fingerprint", lambda folder: "0" * 16)
-
-
 def test_nothing_ships_that_is_of_other_weights_or_belongs_to_no_part():
     assert remake.stale_parts(remake.all_parts()) == {}, "python -m core.lab bundle all --list"
     covered = {file for part in remake.all_parts() for pattern in part.files for file in config.ASSETS.glob(pattern)}
@@ -27,39 +21,35 @@ def test_nothing_ships_that_is_of_other_weights_or_belongs_to_no_part():
     assert others <= {"elmo-mini/meta.json", "elmo-ko-mini/meta.json"}  # of the model itself
 
 
-@pytest.mark.usefixtures("other_weights")
-def test_other_weights_make_everything_stale():
+def test_other_weights_make_everything_stale(monkeypatch):
+    monkeypatch.setattr(remake, "model_fingerprint", lambda folder: "0" * 16)
     facts, text = remake.bundle(what="all", list=True)
     assert facts["stale"] == [part.name for part in remake.all_parts()] and all(part["stale"] for part in facts["parts"])
     assert "19 of 19 parts stale; about" in text
 
 
-@pytest.mark.usefixtures("other_weights")
 def test_stale_parts_are_made_in_order_and_a_cut_run_goes_on(monkeypatch):
-    ran, now = [], set()
-    monkeypatch.setattr(sums, "make", lambda: ran.append("sums"))
+    ran, stale = [], {"table": ["a"], "space": ["b"], "verdicts": ["c"]}
 
     def run(words, *, cwd):
-        ran.append(" ".join(words[2:]))
-        is_cut = words[3] == "verdicts" and ran.count(ran[-1]) == 1
-        now.update([] if is_cut else [{"bundle": "table", "sense-space": "space", "verdicts": "verdicts"}[words[3]]])
+        ran.append(words[3])
+        is_cut = ran == ["sums", "bundle", "sense-space", "verdicts"]
+        if not is_cut:
+            del stale[next(iter(stale))]
         return SimpleNamespace(returncode=int(is_cut))
 
+    monkeypatch.setattr(sums, "make", lambda: ran.append("sums"))
     monkeypatch.setattr(remake.subprocess, "run", run)
-    stale = remake.stale_parts
-    monkeypatch.setattr(remake, "stale_parts", lambda chosen: {name: files for name, files in stale(chosen).items() if name not in now})
-    chosen = [part for part in remake.all_parts() if part.name in ("table", "space", "verdicts")]
+    monkeypatch.setattr(remake, "stale_parts", lambda chosen: {part.name: stale[part.name] for part in chosen if part.name in stale})
+    chosen = [part for part in remake.all_parts() if part.name in stale]
     with pytest.raises(BadInput, match=r"verdicts was not made: python -m core\.lab verdicts"):
         remake.remake(chosen, None)
-    left = [part for part in chosen if part.name in remake.stale_parts(chosen)]
-    assert [part.name for part in left] == ["verdicts"]
-    assert list(remake.remake(left, None)) == ["verdicts"] and ran[-1] == "sums"
-    commands = [word for word in ran if word.startswith("core.lab ")]
-    assert [word.split()[1] for word in commands] == ["bundle", "sense-space", "verdicts", "verdicts"]
+    assert list(remake.remake(chosen[2:], None)) == ["verdicts"] and stale == {}
+    assert ran == ["sums", "bundle", "sense-space", "verdicts", "sums", "verdicts", "sums"]
 
 
-@pytest.mark.usefixtures("other_weights")
-def test_what_cannot_be_made_is_reported_in_a_sentence():
+def test_what_cannot_be_made_is_reported_in_a_sentence(monkeypatch):
+    monkeypatch.setattr(remake, "model_fingerprint", lambda folder: "0" * 16)
     with pytest.raises(BadInput, match=r"There is no part 'tabel'\. Parts are: table, space"):
         remake.bundle(what="all", only=["tabel"])
     with pytest.raises(BadInput, match="These parts need data sets: measures"):

@@ -1,4 +1,4 @@
-"""The labeled sentences that ship, and the checks of sentences: each rule finds the error made for it."""
+"""Test the labeled sentences that ship, and that each rule for sentences finds its error."""
 
 import json
 import random
@@ -29,9 +29,11 @@ def rows_of(language: str, *, is_basic: bool) -> list[dict]:
 
 
 @pytest.mark.parametrize(("language", "is_basic", "n_words", "n_senses", "sentences", "tokens"), PARTS)
-def test_words_have_enough_senses_and_sentences_and_a_gloss(language, is_basic, n_words, n_senses, sentences, tokens):
+def test_words_have_enough_senses_and_sentences_of_typed_tokens_and_a_gloss(language, is_basic, n_words, n_senses, sentences, tokens):
     rows = rows_of(language, is_basic=is_basic)
     labeled = [row for row in rows if "sense" in row]
+    assert [row for row in labeled if row["tokens"][row["position"]].casefold() != row["word"].casefold()] == []
+    assert language != "en" or [row for row in rows if tokenize(join_tokens(row["tokens"])) != row["tokens"]] == []
     senses = Counter((row["lemma"], row["sense"]) for row in labeled)
     assert len({lemma for lemma, _ in senses}) >= n_words and len(senses) >= n_senses
     assert all(sentences[0] <= n <= sentences[1] for n in senses.values()), Counter(senses.values())
@@ -43,13 +45,6 @@ def test_words_have_enough_senses_and_sentences_and_a_gloss(language, is_basic, 
     for lemma, sense in senses:
         gloss = glosses[lemma][sense]
         assert all(gloss[each].strip() for each in {"en", language}) and gloss["en"].isprintable()
-
-
-@pytest.mark.parametrize("language", FILES)
-def test_marked_token_is_the_word_of_the_row_and_english_sentences_have_the_tokens_of_typed_text(language):
-    rows = [row for basic in (True, False) for row in rows_of(language, is_basic=basic)]
-    assert [row for row in rows if "sense" in row and row["tokens"][row["position"]].casefold() != row["word"].casefold()] == []
-    assert language != "en" or [row for row in rows if tokenize(join_tokens(row["tokens"])) != row["tokens"]] == []
 
 
 def test_additional_english_sentences_have_no_error_and_no_korean_sense_is_given_away_by_one_cue_or_one_form(tmp_path):

@@ -66,14 +66,9 @@ def test_heads_of_another_model_are_not_asked(heads, given):
     assert answers.open_tasks(*given, heads / "none") == {}
 
 
-@pytest.mark.parametrize(
-    ("call", "says"),
-    [
-        (lambda: answers.question_example("Who?", "word " * 900), "too long: at most 400 tokens"),
-        (lambda: answers.mentioned("Ada met Clara."), "needs a pronoun"),
-        (lambda: answers.mentioned("When it rained she left."), "needs a name"),
-    ],
-)
-def test_wrong_input_is_reported_in_one_sentence(call, says):
-    with pytest.raises(BadInput, match=says):
-        call()
+def test_wrong_input_is_reported():
+    with pytest.raises(BadInput, match="too long: at most 400 tokens"):
+        answers.question_example("Who?", "word " * 900)
+    for text, missing in (("Ada met Clara.", "pronoun"), ("When it rained she left.", "name")):
+        with pytest.raises(BadInput, match=f"needs a {missing}"):
+            answers.mentioned(text)
