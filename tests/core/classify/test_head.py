@@ -103,9 +103,9 @@ def test_a_damaged_head_is_refused_by_name(trained, tmp_path, damage, message):
 
 
 def odds(head: TextHead, label: str, text: tuple[str, ...], **reads) -> float:
-    """Return log p / (1 - p) of a label."""
-    p = head.probabilities([text], **reads)[0, head.labels.index(label)]
-    return math.log(p / (1 - p))
+    """Return log p / (1 - p) of a label, where 1 - p is what the others sum to."""
+    p = dict(zip(head.labels, head.probabilities([text], **reads)[0], strict=True))
+    return math.log(p.pop(label) / sum(p.values()))
 
 
 @pytest.mark.parametrize("name", ["glove", "glove+elmo", "tfidf"])
