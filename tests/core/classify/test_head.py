@@ -136,7 +136,6 @@ def test_context_is_what_the_layers_of_the_word_by_itself_lose(trained, given, p
         changed[:, k] = alone[k]
         assert lost == pytest.approx(odds_with(exact) - odds_with(changed), abs=2e-3)
     assert result.context_total == pytest.approx(odds_with(exact) - odds_with(np.stack(alone, axis=1)), abs=2e-3)
-    assert result.mix == head.meta["mix"]
 
 
 def test_the_nearest_training_row_of_a_training_text_is_itself(trained, given, data):

@@ -154,6 +154,12 @@ def test_train_heads_makes_every_variant_and_then_keeps_what_is_made(answer, ref
     assert {made["variant"] for made in again["made"]} == {"glove", "elmo"} and len(again["kept"]) == len(VARIANTS) - 2
 
 
+def test_experiments_state_their_summary_as_json(answer, data, tmp_path):
+    once = ("--output", tmp_path / "results.jsonl", "--only", "spam-duplicates", "--seeds", 0)
+    result = answer("lab", "experiments", "--data", data, *once)
+    assert result["made"] == 3 and result["summary"]["spam-duplicates"]["tfidf"]["accuracy"] > 0.5
+
+
 def test_tasks_know_their_files_labels_columns_and_cleaning_and_whether_they_are_here(data, monkeypatch):
     news, title, spam = (tasks.task_named(name) for name in ("news", "news-title", "spam"))
     made = tasks.open_data(news, **tasks.task_files(news, data))

@@ -55,15 +55,16 @@ def test_labels_that_say_nothing_are_learned_to_chance(parts, variant):
     assert 0.25 < trainer.finish().meta["test"]["accuracy"] < 0.42  # 1/3 and three standard errors of 360 rows
 
 
-def test_small_batches_are_trained_on_one_thread_and_it_is_given_back_at_the_end_or_at_a_stop(data, parts):
+def test_small_batches_are_trained_on_one_thread_and_it_is_given_back_at_the_end_or_at_a_stop(data, parts, monkeypatch):
     def threads(stop: bool) -> tuple[set[int], int]:
         limit(2)
         seen = {torch.get_num_threads() for _ in train.run(fit_of("glove", data, parts, epochs=1), lambda: stop)}
         return seen, torch.get_num_threads()
 
     with ThreadPoolExecutor(1) as pool:  # in another thread, whose setting no other test uses
-        for stop in (True, False):
-            assert pool.submit(threads, stop).result() == ({1}, 2)
+        for small, stop, within in ((7, True, 2), (8, True, 1), (8, False, 1)):
+            monkeypatch.setattr(train, "SMALL_BATCH", small)
+            assert pool.submit(threads, stop).result() == ({within}, 2)
 
 
 @pytest.mark.parametrize("variant", ["glove-unfrozen", "embedding+elmo"])

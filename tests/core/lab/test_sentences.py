@@ -85,7 +85,6 @@ def test_a_sentence_in_which_two_words_meet_counts_for_neither():
 
 
 ROWS = good()
-COPY = ROWS[1].tokens
 
 
 @pytest.mark.parametrize(
@@ -93,8 +92,8 @@ COPY = ROWS[1].tokens
     [
         ((0, 2, 6, 8), lambda t: (*t[:5], "traffic", *t[6:]), "jam / stuck traffic: “traffic” is in 4 of 10 sentences; at most 25% wanted"),
         ((2, 6, 8), lambda t: ("the", *t[1:]), "3 sentences begin with “the”; at most 2 wanted"),
-        ((3,), lambda _: COPY, "row 4: the same sentence as row 2"),
-        ((3,), lambda _: (*COPY, "twice"), "rows 2 and 4 are too alike"),
+        ((3,), lambda _: ROWS[1].tokens, "row 4: the same sentence as row 2"),
+        ((3,), lambda _: (*ROWS[1].tokens, "twice"), "rows 2 and 4 are too alike"),
         ((5,), lambda _: ("a", "short", "jam"), "row 6: 3 words; 7 to 30 wanted"),
         (range(20), lambda t: (*t[:6], "jam", "x"), "the word is in the last third of 20 of 20 sentences"),
         (range(20), lambda _: ("jam", *(invented() for _ in range(8))), "lengths spread by 0.0 tokens"),
