@@ -21,15 +21,11 @@ SENSES = {
 
 
 def layout(kind: str, n: int, seed: int) -> tuple[np.ndarray, list[int]]:
-    """Dots of n senses: all in one heap, in a row, or in clouds."""
-    draw = np.random.default_rng(seed)
-    groups = np.repeat(np.arange(n), 6)
-    centers = {
-        "heap": np.zeros((n, 2)),
-        "row": np.stack([np.arange(n) * 0.3, np.zeros(n)], axis=1),
-        "clouds": draw.normal(size=(n, 2)) * 3,
-    }[kind]
-    return centers[groups] + draw.normal(size=(len(groups), 2)) * 0.2, groups.tolist()
+    """Return dots of n senses: all in one heap, in a row, or in clouds."""
+    draw, numbers = np.random.default_rng(seed), np.arange(n)
+    centers = {"heap": np.zeros((n, 2)), "row": np.stack([0.3 * numbers, 0 * numbers], axis=1), "clouds": draw.normal(size=(n, 2)) * 3}
+    groups = np.repeat(numbers, 6)
+    return centers[kind][groups] + draw.normal(size=(len(groups), 2)) * 0.2, groups.tolist()
 
 
 def rectangles(annotations, scale: float) -> list[tuple[float, float, float, float]]:
@@ -56,16 +52,21 @@ def test_names_on_a_map_cover_no_other_at_any_width(senses, kind, bounded):
         low, high = xy.min(axis=0) - 0.5, xy.max(axis=0) + 0.5
         limits = (low[0], high[0], low[1], high[1]) if bounded else None
         look = MapLook(layer="1", key="k", height=430, limits=limits)
-        labels = [names[k] for k in groups]
-        figure = map_figure(xy, labels, [""] * len(xy), list(range(len(xy))), names, look)
+        figure = map_figure(xy, [names[k] for k in groups], [""] * len(xy), list(range(len(xy))), names, look)
         shown = figure.layout.annotations
         wide, tall = ((high - low) if bounded else np.ptp(xy, axis=0) * 1.2).tolist()
         for width in (290, 340, 420, 560, 700, 1000, 1200):
             boxes = rectangles(shown, min(width / wide, (430 - MARGINS) / tall))
             assert not [pair for pair in combinations(boxes, 2) if covers(*pair)], (seed, width)
-        assert len(shown) >= min(len(names), 2)
-        if bounded:
-            assert all(low[1] <= note.y <= high[1] for note in shown)
+        assert len(shown) >= min(len(names), 2) and (not bounded or all(low[1] <= note.y <= high[1] for note in shown))
+
+
+PLACE_NAMES = """
+for (const { names, height } of JSON.parse(require("fs").readFileSync(0, "utf8"))) {
+  const put = [];
+  for (const name of names) { const y = freePlace(name, put, height); if (y !== null) put.push({ ...name, y }); }
+  console.log(JSON.stringify(put));
+}"""
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not on this machine")
@@ -78,22 +79,11 @@ def test_names_in_the_browser_cover_no_other():
         pictures.append({"height": height, "names": names})
     source = (ROOT / "pages/_map/live.js").read_text("utf-8")
     start = source.index("function freePlace(")
-    script = (
-        source[start : source.index("\n}\n", start) + 3]
-        + """
-    for (const { names, height } of JSON.parse(require("fs").readFileSync(0, "utf8"))) {
-      const put = [];
-      for (const name of names) { const y = freePlace(name, put, height); if (y !== null) put.push({ ...name, y }); }
-      console.log(JSON.stringify(put));
-    }"""
-    )
+    script = source[start : source.index("\n}\n", start) + 3] + PLACE_NAMES
     done = subprocess.run(["node", "-e", script], input=json.dumps(pictures), capture_output=True, text=True, timeout=60, check=True)
     for picture, line in zip(pictures, done.stdout.splitlines(), strict=True):
-        put = json.loads(line)
-        boxes = []
-        for item in put:
-            x, y, half, tall = (item[name] for name in ("x", "y", "half", "tall"))
-            boxes.append((x - half, x + half, y - tall / 2 + 1, y + tall / 2 - 1))
+        put = [(item["x"], item["y"], item["half"], item["tall"] / 2 - 1) for item in json.loads(line)]
+        boxes = [(x - wide, x + wide, y - tall, y + tall) for x, y, wide, tall in put]
         assert not [pair for pair in combinations(boxes, 2) if covers(*pair)]
         assert len(put) >= min(len(picture["names"]), picture["height"] // 60)
         assert all(low >= 0 and high <= picture["height"] for _, _, low, high in boxes)
