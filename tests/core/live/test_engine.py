@@ -8,7 +8,6 @@ import subprocess
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 from subprocess import PIPE
 from types import SimpleNamespace
@@ -54,11 +53,6 @@ require("readline").createInterface({ input: process.stdin }).on("line", (line) 
 """
 
 
-@pytest.fixture(scope="module")
-def html(live_page: Path) -> str:
-    return live_page.read_text("utf-8")
-
-
 def write_engine(folder: Path, packed: bytes) -> None:
     script = "".join((page.FOLDER / f"{name}.js").read_text("utf-8") for name in page.ENGINE if name != "worker") + DRIVER
     (folder / "engine.js").write_text(script, encoding="utf-8")
@@ -66,10 +60,10 @@ def write_engine(folder: Path, packed: bytes) -> None:
 
 
 @pytest.fixture(scope="module")
-def ask(html: str, tmp_path_factory: pytest.TempPathFactory):
+def ask(live_page: Path, tmp_path_factory: pytest.TempPathFactory):
     """ask("tokens", "We sat."), or many at once."""
     folder = tmp_path_factory.mktemp("live")
-    write_engine(folder, base64.b64decode(re.search(r'id="pack">([^<]*)<', html)[1]))
+    write_engine(folder, base64.b64decode(re.search(r'id="pack">([^<]*)<', live_page.read_text("utf-8"))[1]))
 
     @cache
     def start(plain: bool) -> subprocess.Popen:
@@ -92,6 +86,7 @@ def question(texts: list[str], tapped: list | None = None) -> dict:
     return {"texts": texts, "tapped": tapped or [None, None]}
 
 
+BANKS, JAGUARS = ["We sat on the bank.", "The bank lent money."], ["The jaguar slept in a tree.", "He drove a silver jaguar."]
 ODD = [
     "Let's stick to the bank's plan, don't you think?",
     "Dr. Lee (born 1990s) paid $3.14, 1,000 won at 5p.m. in the U.S., e.g. AT&T's 3.2GHz box.",
@@ -121,23 +116,14 @@ def test_text_is_cut_as_core_cuts_it(workspace, ask):
     assert ask("pieces", *shown) == [pieces(tokens) for tokens in shown]
 
 
-def test_the_word_meant_is_the_one_core_takes(workspace, ask):
-    table, language = workspace.targets.basic, get_language("en")
-    sentences = [list(table.occurrence(row).tokens) for row in range(0, len(table), 11)]
-    both = [*pairwise(sentences)] + [(tokenize(a), tokenize(b)) for a, b in language.examples["pairs"].values()]
-    answers = ask("question", *(question([" ".join(item) for item in pair]) for pair in both))
-    same = [answer for answer, pair in zip(answers, both, strict=True) if answer["tokens"] == [*map(list, pair)]]
-    assert len(same) > 0.95 * len(both)
-    for answer in same:
-        assert answer["positions"] == list(find_target_words(*answer["tokens"], language)), answer["tokens"]
-
-
 def test_one_spelling_in_both_comes_before_two_forms_of_a_word(ask):
     language = get_language("en")
     both = [(a, b, words) for spelled, a, b, words in SPELLED_ALIKE if spelled.code == "en"]
     answers = ask("question", *(question([a, b]) for a, b, _ in both))
     meant = [tuple(of[k] for of, k in zip(item["tokens"], item["positions"], strict=True)) for item in answers]
     assert len(both) > 15 and meant == [words for *_, words in both]
+    for answer in ask("question", *map(question, language.examples["pairs"].values())):
+        assert answer["positions"] == list(find_target_words(*answer["tokens"], language)), answer["tokens"]
     forms = ["banks", "running", "flies", "stopped", "wider", "happiest", "lay", "news", "boxes", "agreed", "studied"]
     forms += ["thing", "used", "being", "going", "its", "taxis", "taxi", "kneed", "disagreed", "feed"]
     known = words_of(language)
@@ -174,13 +160,12 @@ def test_answers_are_core_s(workspace, ask):
     assert len(read) >= 29
     far = [compare(*pair) for pair in read]
     values = {name: np.array([each[name] for each in far]) for name in far[0]}
-    assert values["cosine"].max() < 0.02 and values["static"].max() < 1e-3
-    assert values["same_verdict"].mean() >= 0.96
+    assert values["cosine"].max() < 0.02 and values["static"].max() < 1e-3 and values["same_verdict"].mean() >= 0.96
     assert values["substitutes"].mean() >= 4 and values["near"].mean() >= 9
 
 
 def test_without_webassembly_the_numbers_are_the_same(ask):
-    (fast,), (plain,) = (ask("answer", question(["We sat on the bank.", "The bank lent money."]), plain=plain) for plain in (False, True))
+    (fast,), (plain,) = (ask("answer", question(BANKS), plain=plain) for plain in (False, True))
     assert (fast["fast"], plain["fast"]) == (True, False)
     np.testing.assert_allclose(fast["pair"]["values"], plain["pair"]["values"], atol=1e-5)
 
@@ -207,9 +192,8 @@ def test_pictures_and_neighbors_are_core_s_with_stars_near_core_s(workspace, ask
 
 
 def test_a_word_without_labels_has_a_verdict_neighbors_and_no_map(ask):
-    jaguars = question(["The jaguar slept in a tree.", "He drove a silver jaguar."])
     jordans = question(["They flew to Jordan in spring.", "We saw Jordan play."], [{"position": 3, "word": "Jordan"}, None])
-    answer, name = ask("answer", jaguars, jordans)
+    answer, name = ask("answer", question(JAGUARS), jordans)
     judgment = answer["pair"]["judgment"]
     assert answer["pair"]["words"] == ["jaguar", "jaguar"] and judgment["lemma"] == ""
     assert judgment["verdict"]["evidence"].keys() == {"senses", "around", "expected"}
@@ -220,7 +204,8 @@ def test_a_word_without_labels_has_a_verdict_neighbors_and_no_map(ask):
 def test_a_model_without_clips_and_a_learned_sense_space_is_answered_as_by_core(tmp_path, monkeypatch):
     torch.manual_seed(0)
     words = (ASSETS / "elmo-mini" / "vocabulary.txt").read_text("utf-8").split("\n")[:3000]
-    bilm = BiLM(ModelShape(filters=((1, 8), (3, 16)), hidden=24, projection=16, cell_clip=np.inf, projection_clip=np.inf)).eval()
+    size = {"filters": ((1, 8), (3, 16)), "hidden": 24, "projection": 16, "n_highway": 2, "max_characters": 20}
+    bilm = BiLM(ModelShape(**size, cell_clip=np.inf, projection_clip=np.inf)).eval()  # JSON has no infinity
     save_safetensors(bilm, tmp_path / "tiny", softmax=Softmax(len(words), 16), words=words, dtype=torch.float32)
     tiny = open_workspace(str(tmp_path / "tiny"))
     known, table = calibration_of(tiny), tiny.targets.basic
@@ -229,19 +214,17 @@ def test_a_model_without_clips_and_a_learned_sense_space_is_answered_as_by_core(
     blank = lambda _, lemma: SimpleNamespace(names=names, coordinates=np.zeros((len(names), len(table.labeled_rows(lemma)), 2)))  # noqa: E731
     monkeypatch.setattr(pack.layouts, "maps_of", blank)
     write_engine(tmp_path, pack.pack_workspace(tiny, lambda share, what: None)[0])
-    for texts in (["We sat on the bank.", "The bank lent money."], ["The jaguar slept in a tree.", "He drove a silver jaguar."]):
-        line = json.dumps({"call": "answer", "given": question(texts)})
-        command = [NODE, "engine.js", "pack.gz"]
-        answer = json.loads(subprocess.run(command, cwd=tmp_path, input=line, capture_output=True, text=True, check=True).stdout)["pair"]
-        first, second = tiny.words(*texts)
+    lines = "\n".join(json.dumps({"call": "answer", "given": question(texts)}) for texts in (BANKS, JAGUARS))
+    done = subprocess.run([NODE, "engine.js", "pack.gz"], cwd=tmp_path, input=lines, capture_output=True, text=True, check=True)
+    for texts, line in zip((BANKS, JAGUARS), done.stdout.splitlines(), strict=True):
+        answer, (first, second) = json.loads(line)["pair"], tiny.words(*texts)
         core = pair.compute(tiny, PairRequest(first=first, second=second))
         assert answer["values"] == pytest.approx(list(core.cosines.values()), abs=0.02)
-        assert answer["judgment"]["verdict"]["probability"] == pytest.approx(core.judgment.verdict.probability, abs=0.05)
+        assert answer["judgment"]["verdict"]["probability"] == pytest.approx(core.judgment.verdict.probability, abs=0.1)
 
 
-def test_the_file_asks_for_nothing_and_is_small(html: str):
-    assert len(html.encode()) <= 32_000_000
+def test_the_file_asks_for_nothing_and_is_small(live_page: Path):
+    assert live_page.stat().st_size <= 32_000_000
     assert "connect-src" not in page.POLICY and page.POLICY.startswith("default-src 'none'")
-    outside = re.findall(r"""(?:src|href)=["']?(?!data:|")[\w/.:]+|@import|fetch\(|XMLHttpRequest""", html.split('id="pack"')[0])
-    assert not outside
-    assert set(page.ENGINE) | {"page"} == {path.stem for path in Path(page.FOLDER).glob("*.js")}
+    text = live_page.read_text("utf-8").split('id="pack"')[0]
+    assert not re.findall(r"""(?:src|href)=["']?(?!data:|")[\w/.:]+|@import|fetch\(|XMLHttpRequest""", text)

@@ -3,14 +3,12 @@
 import json
 import shutil
 import subprocess
+from itertools import product
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
-from core.common.config import ModelShape
 from core.common.errors import BadInput
-from core.elmo.model import BiLM
 from core.live import page
 from core.live.pack import Pack, add_network
 from core.text.tokens import JOINER, character_ids
@@ -29,17 +27,8 @@ def test_a_model_too_large_is_named_with_its_size_before_sentences_are_encoded()
         page.examples_of(SimpleNamespace(substitutes=SimpleNamespace(model=SimpleNamespace(encoder=encoder))))
 
 
-def test_any_model_of_our_size_is_packed():
-    shape = ModelShape(filters=((1, 4), (2, 8)), hidden=16, projection=8, n_highway=2, max_characters=10, cell_clip=np.inf)
-    pack = Pack()
-    facts = add_network(pack, BiLM(shape))
-    assert facts["shape"]["cell_clip"] > 1e6 and pack.to_bytes(facts)  # JSON has no infinity
-    assert (facts["shape"]["n_highway"], facts["shape"]["max_characters"]) == (2, 10) and len(facts["anchored"]) == 2
-    assert {"highway.1.carry", "forward.0.input", "backward.1.output", "convolution.1.rest"} <= pack._arrays.keys()
-
-
 def in_node(name: str, expression: str) -> list:
-    """The value of an expression after one of the engine's scripts."""
+    """Return the value of an expression after one of the engine's scripts."""
     script = f"{(page.FOLDER / name).read_text('utf-8')}; console.log(JSON.stringify({expression}))"
     return json.loads(subprocess.run(["node", "-e", script], capture_output=True, text=True, check=True, timeout=60).stdout)
 
@@ -57,24 +46,7 @@ def test_the_page_cuts_tokens_and_hangul_as_core_does_in_time_that_grows_with_th
     assert pieces[4:] == [["사람", *[f"{JOINER}에서"] * 900], [f"{repeated}뷁"], ["bank"]]
 
 
-WRONG_PAIRS = ("one", ["one"], ["one", ""], ["one", 2], None, "ab")
-
-
-@pytest.mark.parametrize("given", [[], {}, [("bank", "one", "two")], *({"bank": pair} for pair in WRONG_PAIRS)])
-def test_examples_that_are_none_are_named(given):
-    with pytest.raises(BadInput, match=r"mine\.json"):
-        page.read_examples(given, "mine.json")
-
-
-def test_a_folder_and_an_unwritable_place_are_one_line(tmp_path):
-    with pytest.raises(BadInput, match="is a folder"):
-        page.write(tmp_path, "x")
-    (tmp_path / "file").write_text("")
-    with pytest.raises(BadInput, match="cannot be written"):
-        page.write(tmp_path / "file" / "page.html", "x")
-    assert page.write(tmp_path / "page.html", "é") == 2
-
-
+WRONG_EXAMPLES = ([], {}, [("bank", "one", "two")], *({"bank": pair} for pair in ("one", ["one"], ["one", ""], ["one", 2], None, "ab")))
 PAIR = json.dumps(BANKS)
 EXAMPLES = (
     ({"zebra": BANKS}, "“zebra” is in neither of its sentences (“We sat on the bank.”"),
@@ -91,6 +63,7 @@ EXAMPLES = (
     ("data", "message"),
     [
         *((json.dumps(MINE | examples).encode(), message) for examples, message in EXAMPLES),
+        *((json.dumps(examples).encode(), "mine.json") for examples in WRONG_EXAMPLES),
         (f'{{"bank": {PAIR},}}'.encode(), "line 1 column"),
         (f'{{"bank": {PAIR}}}\n{{"sea": {PAIR}}}'.encode(), "Extra data: line 2 column 1 (char 58). Correct the file."),
         (f'{{"bank": {PAIR}, "bank": {PAIR}}}'.encode(), "mine.json: “bank” appears 2 times. Correct the file."),
@@ -105,16 +78,6 @@ def test_the_command_refuses_wrong_examples_before_it_works(data, message, tmp_p
     assert not (tmp_path / "page.html").exists()
 
 
-def test_an_example_is_read_in_its_language_in_any_form_of_its_word():
-    workspace, korean = open_workspace("elmo-mini"), open_workspace("elmo-ko-mini")
-    pairs, words = workspace.language.examples["pairs"], [word for word, *_ in page.examples_of(workspace)]
-    assert words == [word for word in pairs if word in workspace.targets.basic.lemmas] and words[0] == "bank" and "port" in pairs
-    assert page.examples_of(workspace, [("bank", "The BANKS are closed.", "The sea was calm."), ("Bank", *BANKS)])
-    assert page.examples_of(korean, [("배", "배를 먹었다.", "배가 떠났다.")])
-    with pytest.raises(BadInput, match="“말” is in neither"):
-        page.examples_of(korean, [("말", "배를 먹었다.", "배가 떠났다.")])
-
-
 @pytest.fixture
 def written(monkeypatch, tmp_path) -> list[str]:
     """The models whose pages are written, in place of the 27 MB: each page is its frame and its model's name."""
@@ -125,49 +88,42 @@ def written(monkeypatch, tmp_path) -> list[str]:
 
 
 def test_a_notebook_shows_the_page_of_the_model_and_examples_it_names(written, tmp_path):
-    steps = (  # with how many pages were written by then
-        *(({}, 1), ({"first": "A bank.", "second": "The bank."}, 1), ({"model": "elmo-ko-mini"}, 2), ({}, 3)),
-        *(({"examples": MINE}, 4), ({"examples": {word: tuple(pair) for word, pair in MINE.items()}}, 4)),
-        *(({"examples": {"bank": ["A bank.", "Her bank."]}}, 5), ({}, 6)),
-    )
+    steps = [({}, 1), ({"first": "A bank.", "second": "The bank."}, 1), ({"model": "elmo-ko-mini"}, 2), ({}, 3)]  # pages written by then
+    steps += [({"examples": MINE}, 4), ({"examples": {"bank": tuple(MINE["bank"])}}, 4), ({"examples": {"bank": BANKS}}, 5), ({}, 6)]
     for options, n in steps:
         page.live(**options, path="page.html")
         assert len(written) == n and written[-1] == ("elmo-ko-mini" if n == 2 else "elmo-mini")
     assert page.contents_of(tmp_path / "page.html")["model"] == open_workspace("elmo-mini").model.fingerprint
     assert page.live().path.name == "elmoscope.html" and page.live(model="elmo-ko-mini").path.name == "elmoscope-elmo-ko-mini.html"
-    assert {path.name for path in tmp_path.glob("*.html")} == {"page.html", "elmoscope.html", "elmoscope-elmo-ko-mini.html"}
+    for place, message in ((tmp_path, "is a folder"), (tmp_path / "page.html" / "a.html", "cannot be written")):
+        with pytest.raises(BadInput, match=message):
+            page.write(place, "x")
 
 
-META = '<meta name="elmoscope" content="{}">'
-EMPTY = "{&#34;model&#34;: &#34;x&#34;, &#34;sha256&#34;: &#34;&#34;}"
-CHANGED_BY_HAND = None
-
-
-@pytest.mark.parametrize(
-    "content",
-    [b"my page", b"", b"<html>", b"\xff\xfe\x00", *(META.format(facts).encode() for facts in ("", "{}", "[1]", EMPTY)), CHANGED_BY_HAND],
-)
-def test_a_file_that_is_no_page_is_never_written_over(content, written, tmp_path):
-    if content is CHANGED_BY_HAND:
-        content = page.live().path.read_bytes().replace(b"</main>", b"<p>my notes</p></main>")
-        written.clear()
-    (tmp_path / "mine.html").write_bytes(content)
-    for examples in (None, MINE):
+def test_a_file_that_is_no_page_is_never_written_over(written, tmp_path):
+    marks = ("", "{}", "[1]", "{&#34;model&#34;: &#34;x&#34;, &#34;sha256&#34;: &#34;&#34;}")
+    contents = [b"my page", b"", b"<html>", b"\xff\xfe\x00", *(f'<meta name="elmoscope" content="{mark}">'.encode() for mark in marks)]
+    contents.append(page.live().path.read_bytes().replace(b"</main>", b"<p>my notes</p></main>"))  # changed by hand
+    for content, examples in product(contents, (None, MINE)):
+        (tmp_path / "mine.html").write_bytes(content)
         with pytest.raises(BadInput, match="is not a page that elmoscope wrote, or was changed since"):
             page.live(path="mine.html", examples=examples)
-    assert (tmp_path / "mine.html").read_bytes() == content and not written
+        assert (tmp_path / "mine.html").read_bytes() == content and len(written) == 1
 
 
-def test_an_example_opens_on_its_word_in_any_form(written, tmp_path):
-    page.live(examples={"run": ["He ran past a bank.", "Running a bank is hard."], "sea": ["The sea rose.", "It fell."]}, path="page.html")
+def test_an_example_opens_on_its_word_in_any_form_in_its_language(written, tmp_path):
+    pairs = {"run": ["He ran past a bank.", "Running a bank is hard."], "Sea": ["The SEA rose.", "It fell."]}
+    page.live(examples=pairs, path="page.html")
     _, data = (tmp_path / "page.html").read_text("utf-8").split("ELMOSCOPE = ")
     examples = json.JSONDecoder().raw_decode(data)[0]["examples"]
-    assert [forms for *_, forms in examples] == [["ran", "Running"], ["sea", None]]
+    assert [forms for *_, forms in examples] == [["ran", "Running"], ["SEA", None]]
+    korean = open_workspace("elmo-ko-mini")
+    assert page.examples_of(korean, [("배", "배를 먹었다.", "배가 떠났다.")])
+    with pytest.raises(BadInput, match="“말” is in neither"):
+        page.examples_of(korean, [("말", "배를 먹었다.", "배가 떠났다.")])
 
 
 def test_a_notebook_shows_the_page_at_its_sentences(written):
     frame = str(page.live("We sat on the bank.", 'The "bank" lent.', layer="1")._repr_html_())
     assert 'src="elmoscope.html#a=We%20sat%20on%20the%20bank.' in frame and "layer=1" in frame and '"bank"' not in frame
-    assert [page.live(*texts).address for texts in ((), ("A bank.",), ("", "A bank."), ("half \ud83d",))] == [
-        *("", "#a=A%20bank.", "#b=A%20bank.", "#a=half%20%3F")
-    ]
+    assert page.live().address == "" and page.live("", "half \ud83d").address == "#b=half%20%3F"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from core.figures.influence import EvidenceRow, curves_figure
-from core.figures.maps import scene_figure, selected_rows
+from core.figures.maps import scene_figure
 from core.live import widgets
 from core.live.widgets import TABLE, UNLABELED_LIMITS, Brush, caption, curves_data, decisive_rows, scene_data
 from core.senses.densities import Density
@@ -39,9 +39,7 @@ def unlabeled(labeled: Scene) -> Scene:
     return replace(labeled, **words, senses=(), in_own=(), nearest=(), distance=0.5, ring=0.44, labeled=False)
 
 
-def test_a_sentence_is_cut_around_its_word_a_cloud_named_in_its_color_and_the_sentences_of_each_space_counted(
-    labeled: Scene, unlabeled: Scene
-):
+def test_a_sentence_is_cut_around_its_word_and_a_cloud_named_in_its_color(labeled: Scene, unlabeled: Scene):
     assert [item.around() for item in widgets.occurrences(labeled)][1] == ("Ships left the ", "port", ", at last.")
     data = scene_data(labeled, "port", CHOSEN)
     assert ["".join(line) for line in data["lines"]] == list(labeled.texts) and data["rows"] == [0, 1, 2, 3]
@@ -49,33 +47,24 @@ def test_a_sentence_is_cut_around_its_word_a_cloud_named_in_its_color_and_the_se
     assert [star["text"] for star in data["stars"]] == ["The port is full.", "A glass of port."]
     assert [(label["name"], label["group"]) for label in data["labels"]] == [("harbor", 1), ("<wine>", 2)]
     assert data["labels"][0]["color"] == data["colors"][1] and data["groups"] == [[1, 1, 2, 2]]
-    assert data["labels"][0]["shown"] == [0.0, 1.0, 1.0]
-    assert [caption(labeled, space) for space in SPACES] == [
-        "One point, like GloVe’s one vector.",
-        "3 of 4 sentences lie with their own sense.",
-        "4 of 4 sentences lie with their own sense.",
-    ]
+    assert data["labels"][0]["shown"] == [0.0, 1.0, 1.0] and caption(labeled, "1") == "3 of 4 sentences lie with their own sense."
     assert "ring" in caption(unlabeled, "senses") and not caption(unlabeled, "1")
 
 
 def test_words_without_labels_have_the_color_of_their_star_and_the_same_scale_for_every_pair(unlabeled: Scene):
     data = scene_data(unlabeled, "port", CHOSEN)
-    own = [star["color"] for star in data["stars"]]
-    first, both, *second = [label["color"] for label in data["labels"]]
-    assert first == own[0] and second == [own[1]] * 2 and both not in own
-    assert data["limits"] == list(UNLABELED_LIMITS) and not data["takes"]
-    assert data["ring"] == {"radius": 0.44, "shown": [0.0, 0.0, 1.0]}
+    (own, other), (first, both, *second) = ([item["color"] for item in data[kind]] for kind in ("stars", "labels"))
+    assert first == own and second == [other] * 2 and both not in (own, other) and data["limits"] == list(UNLABELED_LIMITS)
+    assert not data["takes"] and data["ring"] == {"radius": 0.44, "shown": [0.0, 0.0, 1.0]}
 
 
 @pytest.mark.parametrize("space", SPACES)
 def test_the_figure_has_the_same_places(labeled: Scene, unlabeled: Scene, space: str):
-    at = SPACES.index(space)
-    figure = scene_figure(labeled, space, SENTENCES)
+    figure, at = scene_figure(labeled, space, SENTENCES), SPACES.index(space)
     dots = np.concatenate([np.column_stack([trace.x, trace.y]) for trace in figure.data])
     np.testing.assert_allclose(dots, np.concatenate([labeled.points[at], labeled.stars[at]]), atol=1e-6)
     assert "<wine>" not in str(figure.to_json())
-    named = [note.text for note in scene_figure(unlabeled, space, SENTENCES).layout.annotations]
-    assert named[-4:] == list(unlabeled.texts)
+    assert [note.text for note in scene_figure(unlabeled, space, SENTENCES).layout.annotations][-4:] == list(unlabeled.texts)
 
 
 BINS = np.linspace(-0.975, 0.975, 40)
@@ -87,8 +76,7 @@ def row(name: str, value: float) -> EvidenceRow:
 
 
 def test_every_space_has_its_gray_row_and_a_pair_is_like_the_pairs_that_are_denser_where_it_falls():
-    assert row("a", 0.5).favors_same and not row("a", -0.5).favors_same
-    assert row("a", 7.0).favors_same == row("a", 1.0).favors_same and not row("a", -7.0).favors_same  # beyond the last bin
+    assert [row("a", value).favors_same for value in (0.5, 7.0, -0.5, -7.0)] == [True, True, False, False]  # 7: beyond the last bin
     plain = {"1": row("layer 1", 0.3), "mix": row("mix", 0.2)}
     data = curves_data([row("place", -0.5), row("words", 0.5)], plain, ("0", "1", "mix", "senses"), "1", "Together: 90% two meanings.")
     assert [item and item["name"] for item in data["plain"]] == ["layer 1", "layer 1", "mix", "layer 1"]
@@ -103,8 +91,7 @@ def test_every_space_has_its_gray_row_and_a_pair_is_like_the_pairs_that_are_dens
 def test_a_row_is_drawn_for_each_kind_that_decides_and_has_densities(lemma: str, kinds: list[str]):
     density = Density(np.linspace(-1, 1, 41), np.full(40, 0.025), np.full(40, 0.025))
     densities = {"around": density} | ({"senses": density, "token": density, "1": density} if lemma else {})
-    verdict = Verdict(0.2, "1", evidence={"senses": -0.3, "around": 0.1, "token": 0.4, "expected": 0.2})
-    judgment = Judgment(verdict, lemma, "1")
+    judgment = Judgment(Verdict(0.2, "1", evidence={"senses": -0.3, "around": 0.1, "token": 0.4, "expected": 0.2}), lemma, "1")
     rows = decisive_rows(densities, judgment)
     assert [row.name for row in rows] == kinds and rows[-1].value == 0.1 and rows[0].density is density
     assert list(widgets.plain_rows(densities, {"0": 1.0, "1": 0.5})) == (["1"] if lemma else [])
@@ -112,24 +99,11 @@ def test_a_row_is_drawn_for_each_kind_that_decides_and_has_densities(lemma: str,
     assert decisive_rows(densities, Judgment(None, "", "1")) == []
 
 
-@pytest.mark.parametrize(
-    ("points", "rows"),
-    [
-        ([{"point_index": 0, "customdata": [17]}, {"point_index": 0, "customdata": {"0": 4}}], [17, 4]),  # never point numbers
-        ([{"customdata": [-1]}, {"customdata": [3]}], [3]),  # a star is not a row
-        *(([], []), (None, [])),
-    ],
-)
-def test_a_selection_holds_row_ids(points, rows):
-    assert selected_rows(points if points is None else {"selection": {"points": points}}) == rows
-
-
 ALL, ZOOM = (0.0, 1.0, 0.0, 1.0), (0.2, 0.4, 0.2, 0.4)
 
 
 def drawn(brush: Brush, *maps: str) -> list[tuple[int, ...]]:
-    """Draw maps, and return the selection of each."""
-    return [brush.figure_of(name, None, ALL)[0] for name in maps]
+    return [brush.figure_of(name, None, ALL)[0] for name in maps]  # the selection on each
 
 
 def test_a_selection_is_drawn_on_the_other_maps_and_one_in_the_table_where_the_map_was_zoomed_to():
@@ -146,5 +120,4 @@ def test_a_selection_is_drawn_on_the_other_maps_and_one_in_the_table_where_the_m
     brush.zooms["one"] = ZOOM
     assert brush.figure_of("one", None, ALL)[1] == ALL  # a zoom alone draws nothing
     brush.select([7], TABLE)
-    assert brush.version == 0
-    assert brush.figure_of("one", None, ALL) == brush.figure_of("one", "a line", ALL) == ((7,), ZOOM)
+    assert brush.version == 0 and brush.figure_of("one", None, ALL) == brush.figure_of("one", "a line", ALL) == ((7,), ZOOM)

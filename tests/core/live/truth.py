@@ -1,4 +1,4 @@
-"""Pairs of bundled sentences and what core says of them: what the page is held against."""
+"""Pairs of bundled sentences with core's answers, with which those of the page are compared."""
 
 import random
 from collections.abc import Iterable
@@ -40,30 +40,28 @@ class Truth:
         return [{"position": word.position, "word": word.word} for word in self.words]
 
 
-def truths(workspace: Workspace, n: int, seed: int = 0) -> Iterable[Truth]:
-    """n pairs over all labeled words in turn, of one meaning and of two by halves."""
-    table, draw = workspace.targets.basic, random.Random(seed)
+def truths(workspace: Workspace, n: int) -> Iterable[Truth]:
+    """Yield n pairs over all labeled words in turn, of one meaning and of two by halves."""
+    table, draw = workspace.targets.basic, random.Random(0)
     for k in range(n):
         rows = table.labeled_rows(table.lemmas[k % len(table.lemmas)]).tolist()
         first = draw.choice(rows)
         like = [row for row in rows if row != first and (table.sense[row] == table.sense[first]) == bool(k % 2)]
-        result = [table.occurrence(row) for row in (first, draw.choice(like))]
-        words = tuple(WordInContext(item.tokens, item.position) for item in result)
+        items = [table.occurrence(row) for row in (first, draw.choice(like))]
+        words = tuple(WordInContext(item.tokens, item.position) for item in items)
         known = pair.compute(workspace, PairRequest(first=words[0], second=words[1]))
         near = [neighbors.compute(workspace, NeighborsRequest(word=word, space="1", every_token=False, k=NEAR)) for word in words]
         yield Truth(
             *(words, dict(known.cosines), SAYS[known.judgment.verdict.says], known.static),
-            tuple([item.word for item in of.substitutes] for of in substitutes.compute(workspace, SubstitutesRequest(words=words))),
-            tuple([entry.occurrence.row for entry in of.entries] for of in near),
+            tuple([item.word for item in side.substitutes] for side in substitutes.compute(workspace, SubstitutesRequest(words=words))),
+            tuple([entry.occurrence.row for entry in side.entries] for side in near),
         )
 
 
 def compare(truth: Truth, answer: dict) -> dict[str, float]:
-    """How far the page's answer is from core's."""
-    pairs = answer["pair"]
-    own = [[word for word, _ in side["words"]][:5] for side in pairs["expected"]]
-    listed = [_nearest(part) for part in answer["around"]["parts"]]
-    verdict = pairs["judgment"]["verdict"]
+    """Return how far the page's answer is from core's."""
+    pairs, listed = answer["pair"], [_nearest(part) for part in answer["around"]["parts"]]
+    own, verdict = [[word for word, _ in side["words"]][:5] for side in pairs["expected"]], pairs["judgment"]["verdict"]
     return {
         "cosine": max(abs(value - truth.cosines[space]) for space, value in zip(pairs["spaces"], pairs["values"], strict=True)),
         "static": abs((pairs["cosine"] or 0.0) - (truth.static or 0.0)),
@@ -74,7 +72,7 @@ def compare(truth: Truth, answer: dict) -> dict[str, float]:
 
 
 def _nearest(part: dict) -> list[int]:
-    """The nearest rows at layer 1, from what the sliders are given: products of the layers, three a row."""
-    cross, grams = list(part["cross"]), list(part["grams"])
+    """Return the nearest rows at layer 1, computed from the products of layers that the sliders use."""
+    cross, grams = part["cross"], part["grams"]
     cosines = [cross[9 * k + 4] / max(grams[6 * k + 3], 1e-9) ** 0.5 for k in range(len(part["rows"]))]
     return [part["rows"][k] for k in sorted(range(len(cosines)), key=lambda k: -cosines[k])[:NEAR]]
