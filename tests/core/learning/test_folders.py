@@ -1,4 +1,4 @@
-"""core.learning.folders: one writer and one reader of both formats; what ships, read and written again, is the same to the byte."""
+"""Both formats of heads: what ships, read and written again, is the same to the byte, and neither is read as the other."""
 
 import pytest
 
@@ -7,18 +7,18 @@ from core.common.config import ASSETS
 from core.common.errors import CorruptArtifact
 from core.tasks import heads as tasks
 
-HEADS = [(texts, f"heads/headlines/{name}") for name in ("glove+elmo", "tfidf")]
-HEADS += [(tasks, f"tasks/names/{name}") for name in ("elmo", "baseline")]
 
-
-@pytest.mark.parametrize(("room", "place"), HEADS)
-def test_a_shipped_head_is_written_again_byte_for_byte(room, place, tmp_path):
-    folder = ASSETS / place
-    again = room.save_head(room.load_head(folder), tmp_path / "head")
-    assert {path.name: path.read_bytes() for path in again.iterdir()} == {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
-def test_neither_format_is_read_as_the_other():
-    for (room, _), (_, place) in ((HEADS[0], HEADS[2]), (HEADS[2], HEADS[0])):
-        with pytest.raises(CorruptArtifact, match="our format of heads"):
-            room.load_head(ASSETS / place)
+@pytest.mark.parametrize(
+    ("package", "other", "name"),
+    [
+        *((texts, tasks, f"heads/headlines/{name}") for name in ("glove+elmo", "tfidf")),
+        *((tasks, texts, f"tasks/names/{name}") for name in ("elmo", "baseline")),
+    ],
+)
+def test_a_shipped_head_is_written_again_byte_for_byte_and_not_read_as_the_other_format(package, other, name, tmp_path):
+    again = package.save_head(package.load_head(ASSETS / name), tmp_path / "head")
+    assert {path.name: path.read_bytes() for path in again.iterdir()} == {
+        path.name: path.read_bytes() for path in (ASSETS / name).iterdir()
+    }
+    with pytest.raises(CorruptArtifact, match="our format of heads"):
+        other.load_head(ASSETS / name)
