@@ -23,8 +23,7 @@ SENTENCE = "<w:p><w:r><w:t>The bank was steep.</w:t></w:r></w:p>"
 @pytest.fixture(autouse=True)
 def small_limits(monkeypatch, private_cache):
     """Set a tenth of the limits of a public server, so that tests are quick."""
-    caps = {"UNPACKED_MB": 2, "LINES": 50_000, "PARAGRAPHS": 10_000, "CELLS": 100_000, "PAGES": 100}
-    for name, value in caps.items():
+    for name, value in {"UNPACKED_MB": 2, "LINES": 50_000, "PARAGRAPHS": 10_000, "CELLS": 100_000, "PAGES": 100}.items():
         monkeypatch.setenv(f"ELMOSCOPE_MAX_{name}", str(value))
 
 
@@ -92,8 +91,7 @@ def test_small_file_with_too_much_content_is_refused_by_name(write, tmp_path, na
     assert path.stat().st_size < 5_000_000
     with pytest.raises(BadInput) as refused:
         keep_files([Source(name, path)])
-    assert name in str(refused.value)
-    assert "\n" not in str(refused.value) and str(tmp_path) not in str(refused.value)
+    assert name in str(refused.value) and "\n" not in str(refused.value) and str(tmp_path) not in str(refused.value)
 
 
 DELETION = (
@@ -103,12 +101,9 @@ DELETION = (
 )
 BOX = "<w:txbxContent><w:p><w:r><w:t>A sentence in a box.</w:t></w:r></w:p></w:txbxContent>"
 TEXT_BOX = (  # Word writes it twice, the second time for older versions of itself
-    "<w:p><w:r><w:t>Before the box.</w:t></w:r>"
-    '<w:r xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" xmlns:v="urn:schemas-microsoft-com:vml" '
-    'xmlns:wps="http://schemas.microsoft.com/office/word/2010/wordprocessingShape"><mc:AlternateContent>'
-    f'<mc:Choice Requires="wps"><wps:txbx>{BOX}</wps:txbx></mc:Choice>'
-    f"<mc:Fallback><w:pict><v:textbox>{BOX}</v:textbox></w:pict></mc:Fallback></mc:AlternateContent></w:r></w:p>"
-    "<w:p><w:r><w:t>Behind it.</w:t></w:r></w:p>"
+    '<w:p><w:r><w:t>Before the box.</w:t></w:r><w:r xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006">'
+    f'<mc:AlternateContent><mc:Choice Requires="wps"><w:x>{BOX}</w:x></mc:Choice><mc:Fallback><w:pict>{BOX}</w:pict></mc:Fallback>'
+    "</mc:AlternateContent></w:r></w:p><w:p><w:r><w:t>Behind it.</w:t></w:r></w:p>"
 )
 NESTED = "<p>The bank.</p><svg>" + "<math>" * 50_000 + "</svg>" + "</math>" * 50_000 + "<p>It was steep.</p>"
 
@@ -131,16 +126,12 @@ def test_document_is_read_once_and_in_linear_time(write, name, content, sentence
     assert resource.getrusage(resource.RUSAGE_SELF).ru_utime - start_cpu_s < 5
 
 
-TEXT = "The bank was steep.\n" * 2_000
 LONG = {
     "a.docx": lambda: word_document(SENTENCE * 2_000),
     "a.xlsx": lambda: xlsx(row("text") + row("The bank was steep.") * 2_000),
     "a.epub": lambda: epub({"a.xhtml": "<p>The bank was steep.</p>" * 2_000}),
-    "a.csv": lambda: f"text\n{TEXT}",
     "a.jsonl": lambda: '{"text": "The bank was steep."}\n' * 2_000,
-    "a.txt": lambda: TEXT,
-    "a.txt.gz": lambda: TEXT,
-}
+} | dict.fromkeys(("a.csv", "a.txt", "a.txt.gz"), lambda: "text\n" + "The bank was steep.\n" * 2_000)
 
 
 @pytest.mark.parametrize("name", LONG)
@@ -161,12 +152,9 @@ def test_reading_ends_when_its_job_is_stopped(write, name, monkeypatch):
 
 
 def test_is_quick_is_false_for_large_packed_and_pdf_files(write):
-    for name, content, expected in (
-        *(("a.txt", b"The bank.", True), ("a.docx", word_document(SENTENCE), True)),
-        ("large.docx", word_document(SENTENCE + "<w:p/>" * 200_000), False),
-        *(("a.pdf", pdf(["The bank."]), False), ("a.txt.gz", b"The bank.", False), ("large.txt", b"The bank. " * 200_000, False)),
-    ):
-        assert is_quick([Source(name, write(name, content))]) == expected, name
+    files = {"a.txt": b"The bank.", "a.docx": word_document(SENTENCE), "large.docx": word_document("<w:p/>" * 200_000)}
+    files |= {"a.pdf": pdf(["The bank."]), "a.txt.gz": b"The bank.", "large.txt": b"The bank. " * 200_000}
+    assert [name for name, content in files.items() if is_quick([Source(name, write(name, content))])] == ["a.txt", "a.docx"]
 
 
 def test_millions_of_empty_paragraphs_are_refused_quickly_in_little_memory(write, monkeypatch):
@@ -175,11 +163,10 @@ def test_millions_of_empty_paragraphs_are_refused_quickly_in_little_memory(write
     path = write("a.docx", word_document("<w:p/>" * 2_800_000))
     assert path.stat().st_size < 40_000
 
-    def read() -> tuple[str, float]:
-        with pytest.raises(BadInput) as refused:
+    def read() -> float:
+        with pytest.raises(BadInput, match=r"^a\.docx has over 100,000 lines or paragraphs, blank ones included\. Split it\.$"):
             read_lines(path)
-        return str(refused.value), resource.getrusage(resource.RUSAGE_SELF).ru_utime
+        return resource.getrusage(resource.RUSAGE_SELF).ru_utime
 
-    (message, cpu_s), peak_mb = measure_peak(read)
-    assert message == "a.docx has over 100,000 lines or paragraphs, blank ones included. Split it."
+    cpu_s, peak_mb = measure_peak(read)
     assert cpu_s < 2 and peak_mb < 30

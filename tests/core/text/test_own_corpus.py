@@ -3,6 +3,7 @@
 import json
 from contextlib import nullcontext
 from pathlib import Path
+from unittest.mock import Mock
 
 import docx
 import numpy as np
@@ -20,7 +21,7 @@ from core.index import tables as planning
 from core.index.build import build_index
 from core.index.sense_space import keeps_substitutes, substitutes_of
 from core.index.table import OccurrenceTable
-from core.index.tables import index_plan, measure_pace, open_table, plan_for
+from core.index.tables import measure_pace, open_table, plan_for
 from core.text import languages, own_corpus
 from core.text.corpora import open_corpus
 from core.text.own_corpus import Source, files_in, forget, keep_files, keep_text
@@ -36,30 +37,22 @@ N_TOKENS = sum(len(sentence.tokens) for sentence in MANY)
 
 def written(folder: Path, **files: str | bytes) -> list[Source]:
     """Write files ("a_txt" is a.txt) in order."""
-    sources = []
-    for name, content in files.items():
-        path = folder / name.replace("_", ".")
+    paths = [folder / name.replace("_", ".") for name in files]
+    for path, content in zip(paths, files.values(), strict=True):
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        sources.append(Source(path.name, path))
-    return sources
+    return [Source(path.name, path) for path in paths]
 
 
 def test_every_file_comes_back_with_its_sentences_its_labels_and_its_name(tmp_path):
-    sources = written(tmp_path, letter_txt=LETTER, song_csv=SONG, marks_jsonl=json.dumps(LABELED) + "\n", list_json='[["One", "list"]]')
-    kept = keep_files(sources)
-    alone = [sentence for source in sources for sentence in read_sentences(source.path)]
-    back = read_sentences(kept.path)
-    assert kept.skipped == ()
-    assert [(s.tokens, s.targets) for s in back] == [(s.tokens, s.targets) for s in alone]
-    assert [s.document for s in back] == ["letter.txt"] * 3 + ["song.csv"] * 2 + ["marks.jsonl", "list.json"]
-    assert back[5].targets == (Target(1, "bank", "money", "bank"),)
-    # documents keep their names, files of one name are distinguished, labels of one sentence are joined
     rows = [{"text": "One night it rained.", "document": "chapter 1"}, LABELED, LABELED | {"position": 2, "word": "shut", "lemma": "shut"}]
+    sources = written(tmp_path, a_txt=LETTER, song_csv=SONG, book_jsonl="\n".join(map(json.dumps, rows)), list_json='[["One", "list"]]')
     (tmp_path / "other").mkdir()
-    sources = written(tmp_path, book_jsonl="\n".join(map(json.dumps, rows)), a_txt="First.") + written(tmp_path / "other", a_txt="Second.")
-    back = read_sentences(keep_files(sources).path)
-    assert [s.document for s in back] == ["chapter 1", "book.jsonl", "a.txt", "a.txt (2)"]
-    assert [target.position for target in back[1].targets] == [1, 2]
+    sources += written(tmp_path / "other", a_txt="Second.")
+    kept, alone = keep_files(sources), [sentence for source in sources for sentence in read_sentences(source.path)]
+    back = read_sentences(kept.path)
+    assert kept.skipped == () and [(s.tokens, s.targets) for s in back] == [(s.tokens, s.targets) for s in alone]
+    names = ["a.txt"] * 3 + ["song.csv"] * 2 + ["chapter 1", "book.jsonl", "list.json", "a.txt (2)"]
+    assert [s.document for s in back] == names and back[6].targets[0] == Target(1, "bank", "money", "bank") and len(back[6].targets) == 2
 
 
 def test_a_text_is_stored_once_under_each_name_in_no_list_and_only_its_owner_may_read_it(tmp_path):
@@ -84,8 +77,7 @@ def test_a_text_is_tokenized_again_where_another_language_is_in_use():
     assert read[0].tokens == read_sentences(in_korean.path)[0].tokens and read[1].targets == (Target(0, "은행", "돈", "은행"),)
     assert read[2] == own_tokens and len(find(open_encoded(corpus.name, korean), "은행").first) == 2
     assert open_corpus(in_korean.name)[0].tokens == ("그는", '"', "은행에서", '"', "나왔다", ".")
-    indexed = config.cache_folder() / "indexes" / f"model-{fingerprint(read)[:16]}"
-    indexed.mkdir(parents=True)
+    (indexed := config.cache_folder() / "indexes" / f"model-{fingerprint(read)[:16]}").mkdir(parents=True)
     forget(corpus.name)
     assert not indexed.exists()
 
@@ -100,13 +92,17 @@ def test_any_file_name_makes_a_document(tmp_path, name):
 def test_a_folder_gives_its_texts_in_order_without_hidden_files_and_links(tmp_path):
     (tmp_path / "sub").mkdir()
     (tmp_path / ".git").mkdir()
-    for name in ("b.txt", "a.TXT", "sub/c.jsonl", ".hidden.txt", ".git/d.txt", "picture.png", "notes.md", "sub/more.md", "talk.srt"):
-        (tmp_path / name).write_text("x")
+    for name in ("b.txt", "a.TXT", "sub/c.csv", ".hidden.txt", ".git/d.txt", "picture.png", "notes.md", "sub/more.md", "talk.srt"):
+        (tmp_path / name).write_text("title,body\nA long title of words,Rain.\nAnd one more title here,\n")
     (tmp_path / "link.txt").symlink_to("/etc/hostname")
     (tmp_path / "other").symlink_to("/etc")
     with reports.collecting() as notes:
-        assert [source.name for source in files_in(f" {tmp_path} ")] == ["a.TXT", "b.txt", "notes.md", "sub/c.jsonl"]
+        sources = files_in(f" {tmp_path} ")
+    assert [source.name for source in sources] == ["a.TXT", "b.txt", "notes.md", "sub/c.csv"]
     assert list(notes.values()) == ["Files and folders not read: 5 (other, link.txt, picture.png, …)."]
+    skipped = [(item.name, item.why) for item in keep_files(sources).skipped]  # with the notes on a file that was read
+    assert [name for name, _ in skipped] == ["notes.md", "sub/c.csv", "sub/c.csv"] and "Save its text as .txt" in skipped[0][1]
+    assert "not from “title”" in skipped[1][1] and "1 row without text" in skipped[2][1]
 
 
 def test_missing_large_and_empty_folders_are_refused(tmp_path, monkeypatch):
@@ -121,21 +117,20 @@ def test_missing_large_and_empty_folders_are_refused(tmp_path, monkeypatch):
         files_in(str(tmp_path))
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "why"),
-    [
-        ("empty_txt", b"", "is empty"),
-        ("latin_txt", "fa\xe7ade\n".encode() + "caf\xe9 au lait".encode("latin-1"), "is not UTF-8"),
-        *(("table_csv", b"id,year\n1,1990\n", "no column 'text'"), ("word_docx", b"not a zip archive", "not a .docx")),
-    ],
-)
-def test_a_file_that_cannot_be_read_is_left_out_and_named_and_the_others_are_read(tmp_path, name, content, why):
-    kept = keep_files(written(tmp_path, **{name: content, "good_txt": LETTER}))
+def test_files_that_cannot_be_read_are_left_out_and_named_and_the_others_are_read(tmp_path):
+    files = {
+        "a_txt": b"",
+        "b_txt": "fa\xe7ade\n".encode() + "caf\xe9".encode("latin-1"),
+        "c_csv": b"id,year\n1,1990\n",
+        "d_docx": b"no zip",
+    }
+    kept = keep_files(written(tmp_path, **files, good_txt=LETTER))
     assert [s.document for s in read_sentences(kept.path)] == ["good.txt"] * 3
-    assert [skipped.name for skipped in kept.skipped] == [name.replace("_", ".")] and why in kept.skipped[0].why
-    with pytest.raises(BadInput) as caught:
-        keep_files(written(tmp_path, **{name: content}))
-    assert why in str(caught.value)
+    assert [skipped.name for skipped in kept.skipped] == ["a.txt", "b.txt", "c.csv", "d.docx"]
+    for skipped, why in zip(kept.skipped, ("is empty", "is not UTF-8", "no column 'text'", "not a .docx"), strict=True):
+        assert why in skipped.why
+        with pytest.raises(BadInput, match=why):
+            keep_files([Source(skipped.name, tmp_path / skipped.name)])
 
 
 def test_a_corpus_ends_at_its_limits_and_reports_it(tmp_path, monkeypatch):
@@ -145,8 +140,7 @@ def test_a_corpus_ends_at_its_limits_and_reports_it(tmp_path, monkeypatch):
     assert len(read_sentences(kept.path)) == 4 and [s.name for s in kept.skipped] == ["c.txt"]
     monkeypatch.setenv("ELMOSCOPE_MAX_TOKENS", "7")
     kept = keep_files(sources[:2])
-    assert [s.tokens[0] for s in read_sentences(kept.path)] == ["One", "Three"]
-    assert "First 2 sentences only" in kept.skipped[0].why
+    assert [s.tokens[0] for s in read_sentences(kept.path)] == ["One", "Three"] and "First 2 sentences only" in kept.skipped[0].why
     monkeypatch.setenv("ELMOSCOPE_MAX_FILE_MB", "1")
     sources[0].path.write_text("One two. " * 120_000)
     with pytest.raises(BadInput, match="above the limit"):
@@ -160,45 +154,31 @@ def test_word_documents_are_read_with_their_tables_in_order(tmp_path):
     document, path = docx.Document(), tmp_path / "a.docx"
     document.save(str(path))
     with pytest.raises(BadInput, match="has no text"):
-        keep_files([Source("none.docx", path)])
+        read_sentences(path)
     document.add_paragraph("The bank lent money. She left.")
     document.add_table(1, 2).rows[0].cells[1].text = "A cell of a table."
     document.save(str(path))
-    result = read_sentences(keep_files([Source("a.docx", path)]).path)
-    assert spaced_tokens(result) == ["The bank lent money .", "She left .", "A cell of a table ."]
+    assert spaced_tokens(read_sentences(path)) == ["The bank lent money .", "She left .", "A cell of a table ."]
 
 
 def test_texts_are_shown_with_the_blanks_and_quotation_marks_that_were_written(model):
     first, second = (keep_text(f"“The {gap} bank”,\tshe said.\nPlain as it is.", "a") for gap in (" ", "   "))
-    sentences = read_sentences(first.path)
-    assert [s.text for s in sentences] == ["“The   bank”,\tshe said.", None]
-    corpus = encode(sentences)
-    line = lines(corpus, find(corpus, "bank"), 0, 1)[0]
-    assert line.text == "“The   bank”,\tshe said."
+    corpus = encode(read_sentences(first.path))
+    assert lines(corpus, find(corpus, "bank"), 0, 1)[0].text == "“The   bank”,\tshe said."
     tables = [open_table(str(kept.path), model) for kept in (first, second)]
     assert [table.occurrence(0).sentence for table in tables] == ["“The   bank”,\tshe said.", "“The     bank”,\tshe said."]
     assert tables[0].occurrence(len(tables[0]) - 1).sentence == "Plain as it is."
 
 
-def test_the_plan_counts_what_is_there():
-    sentences = [Sentence(("The", "bank", ",", "the", "bank"), document="a"), Sentence(("Bank", "!"), document="b")]
-    result = index_plan(sentences, 3, 4)
-    assert (result.documents, result.sentences, result.tokens, result.words, result.spellings) == (2, 2, 7, 4, 6)
-    assert result.commonest == (("bank", 3), ("the", 2))
-    assert result.seconds(2.0, 0.5) == 2 * 6 + 0.5 * 7
-
-
 @pytest.mark.parametrize("has_substitutes", [False, True])
 def test_the_plan_gives_the_rows_of_the_index_and_about_its_bytes(tmp_path, model, has_substitutes):
     sentences = [Sentence(s.tokens, document=f"d{k % 3}") for k, s in enumerate(read_sentences("assets/sentences.jsonl", limit=150))]
-    result = plan_for(sentences, model, targets_only=not has_substitutes)
-    substitutes = substitutes_of(model) if has_substitutes else None
+    result, substitutes = plan_for(sentences, model, targets_only=not has_substitutes), substitutes_of(model) if has_substitutes else None
     table = build_index(sentences, model.encoder, tmp_path / "index", model="mini", substitutes=substitutes)
     assert result.keeps_substitutes == keeps_substitutes(table) == has_substitutes
     assert result.tokens == len(table) and result.words == len(table.types) and result.sentences == len(table.sentences)
     size = sum(path.stat().st_size for path in (tmp_path / "index").iterdir())
-    assert abs(result.index_bytes / size - 1) < 0.05
-    assert result.working_bytes > result.index_bytes
+    assert abs(result.index_bytes / size - 1) < 0.05 and result.working_bytes > result.index_bytes
 
 
 class Clock:
@@ -231,18 +211,12 @@ class Stopped(Exception):
 
 
 def stop_at(rounds: int):
-    seen = []
-
-    def report(done: int, total: int, speed: float) -> None:
-        seen.append(done)
-        if len(seen) == rounds:
-            raise Stopped
-
-    return report
+    """Return a report that ends the reading at its call of that number."""
+    return Mock(side_effect=[None] * (rounds - 1) + [Stopped])
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix == ".arrow"}
+    return {path.name: path.read_bytes() for path in folder.glob("*.arrow")}
 
 
 @pytest.fixture
@@ -283,15 +257,6 @@ def test_damaged_parts_and_those_of_other_sentences_or_of_another_model_are_not_
     assert files_of(tmp_path / "a" / "index") == files_of(tmp_path / "b" / "index")
 
 
-def test_speed_counts_only_what_was_read_now(tmp_path, short_rounds, monkeypatch):
-    monkeypatch.setattr(building, "perf_counter", iter(range(10_000)).__next__)
-    index_many(tmp_path / "index", rounds=3)
-    seen = []
-    build_index(MANY, tiny_encoder(), tmp_path / "index", model="m", report=lambda *numbers: seen.append(numbers))
-    done, total, speed = seen[-1]
-    assert done == total and speed * len(seen) < total  # a second a round by that clock
-
-
 def test_forgetting_removes_the_corpus_its_index_and_what_a_stop_left(private_cache, monkeypatch, model):
     monkeypatch.setattr(building, "TOKENS_PER_ROUND", 10)
     other, mine = keep_text("Another text stays.", "b").path, keep_text(LETTER, "a").path
@@ -303,9 +268,9 @@ def test_forgetting_removes_the_corpus_its_index_and_what_a_stop_left(private_ca
     assert other in left and mine not in left and not [path for path in left if path.suffix == ".npz"]
     open_table(str(keep_text(LETTER, "a").path), model)
     forget(str(mine))
-    assert len(list((private_cache / "indexes").iterdir())) == 1
-    assert len(OccurrenceTable(next((private_cache / "indexes").iterdir()))) == 4
     forget("sentences")  # is no user corpus
+    (index,) = (private_cache / "indexes").iterdir()
+    assert len(OccurrenceTable(index)) == 4
 
 
 def test_text_beyond_the_limit_is_refused_but_stored_text_needs_no_additional_space(monkeypatch):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from core.text.morphemes import morphemes
 from core.text.normalization import cut_words, fold_case, legible
 from core.text.sentence_ends import split_sentences
-from core.text.tokens import as_in_text, character_ids, find_word, join_tokens, spans_in, token_spans, tokenize
+from core.text.tokens import as_in_text, character_ids, find_word, spans_in, token_spans, tokenize
 
 # Any code point, unpaired surrogates included, and pieces that the patterns care about, put together at random.
 PIECES = st.sampled_from([*"'.@-!\n", "n't", "'s", "..", "a.", "1.", "://", "http", "www.", "\u2019", "\x00", "\u3002", "\u200d"])
@@ -29,31 +29,23 @@ ANY_TEXT = st.lists(st.text() | PIECES | st.characters(categories=["Cs", "Mn", "
         *(("O'Neill saw the banks' doors", "O'Neill saw the banks ' doors"), ("the 1990's, 3rd, 10km", "the 1990 's , 3rd , 10km")),
         ("``quoted'' text", "`` quoted '' text"),
         ("Coca-Cola's, O'Brien's and mother-in-law's", "Coca-Cola 's , O'Brien 's and mother-in-law 's"),
-        ("the MP3's and VH1's", "the MP3 's and VH1 's"),
-        ("man-of-war's-men, rock'n'roll, o'clock", "man-of-war's-men , rock'n'roll , o'clock"),
+        ("the MP3's, man-of-war's-men, rock'n'roll, o'clock", "the MP3 's , man-of-war's-men , rock'n'roll , o'clock"),
         ("Dr. Smith of the U.S. met Mrs. Lee, e.g. today.", "Dr. Smith of the U.S. met Mrs. Lee , e.g. today ."),
         ("She said no. It took 5 ms. One more rep.", "She said no . It took 5 ms . One more rep ."),
         ("See No. 5, nos. 6 and 7. No.", "See No. 5 , nos. 6 and 7 . No ."),  # before a number alone
-        ("Ms. Lee met Gen. Coe and Sen. Poe", "Ms. Lee met Gen. Coe and Sen. Poe"),
-        ("Mr.Smith", "Mr . Smith"),  # an abbreviation ends before a letter
-        ("paid $3.14, 1,000 at 12:30, 5% of 1/2", "paid $ 3.14 , 1,000 at 12:30 , 5 % of 1/2"),
-        ("1.2.3a", "1.2 . 3a"),
+        *(("Ms. Lee met Gen. Coe", "Ms. Lee met Gen. Coe"), ("Mr.Smith", "Mr . Smith")),  # an abbreviation ends before a letter
+        *(("paid $3.14, 1,000 at 12:30, 5% of 1/2", "paid $ 3.14 , 1,000 at 12:30 , 5 % of 1/2"), ("1.2.3a", "1.2 . 3a")),
         ("$1.5bn, 3.2GHz and 2.5x at 7:30am, 7:30a.m. and 5p.m.", "$ 1.5bn , 3.2GHz and 2.5x at 7:30am , 7:30 a.m. and 5 p.m."),
         ("1,000원, 3.5배, 12:30에 2.5kg을, 1,500mg of 5원", "1,000 원 , 3.5 배 , 12:30 에 2.5kg 을 , 1,500mg of 5원"),
         ("AT&T's R&D, S&P 500, you & me, a&b", "AT&T 's R&D , S&P 500 , you & me , a & b"),
         ("a 10-year plan, in 3rd-place", "a 10 - year plan , in 3rd - place"),  # as what ships was trained to read: see README
         ("a state-of-the-art plan -- well... yes", "a state-of-the-art plan -- well ... yes"),
-        ("see http://a.b/c?d=e. (www.x.org)", "see http://a.b/c?d=e . ( www.x.org )"),
-        ("mail me@x.co.uk!", "mail me@x.co.uk !"),
+        *(("see http://a.b/c?d=e. (www.x.org)", "see http://a.b/c?d=e . ( www.x.org )"), ("me@x.co.uk!", "me@x.co.uk !")),
         ("foo_bar, #tag", "foo_bar , # tag"),
         ("love\u2764\ufe0f\U0001f602 \U0001f44d\U0001f3fd!", "love \u2764\ufe0f \U0001f602 \U0001f44d\U0001f3fd !"),  # an emoji's signs
         ("\U0001f468\u200d\U0001f467\U0001f1f0\U0001f1f7 1\ufe0f\u20e3", "\U0001f468\u200d\U0001f467 \U0001f1f0\U0001f1f7 1\ufe0f\u20e3"),
-        ("\ud55c\uad6d\uc5b4 \uc740\ud589\uc5d0 \uac14\ub2e4.", "\ud55c\uad6d\uc5b4 \uc740\ud589\uc5d0 \uac14\ub2e4 ."),
-        ("\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd!", "\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd !"),
-        *((text, text.replace(".", " .")) for text in ("हिन्दी भाषा में.", "مُحَمَّد كَتَبَ.", "שָׁלוֹם עוֹלָם.", "தமிழ் மொழி.")),
-        ("ok\U0001f600\U0001f600", "ok \U0001f600 \U0001f600"),
-        ("cafe\u0301 ol\u00e9", "caf\u00e9 ol\u00e9"),  # a combining accent is written as one with its letter
-        ("x\u0301y", "x\u0301y"),  # unless Unicode has no such letter
+        *((text, text.replace(".", " .")) for text in ("한국어 은행에.", "हिन्दी भाषा में.", "مُحَمَّد كَتَبَ.", "שָׁלוֹם עוֹלָם.", "தமிழ் மொழி.")),
+        *(("cafe\u0301 ol\u00e9", "caf\u00e9 ol\u00e9"), ("x\u0301y", "x\u0301y")),  # an accent is one with its letter, if Unicode has such
         *(("a\x00b", "a b"), (" \t\u3000\n", ""), ("", "")),
     ],
 )
@@ -81,21 +73,22 @@ def test_sentences_end_at_marks_and_line_breaks(text, sentences):
         *("So did I. | She left.", "Robert I. Sutton wrote it. | By I. Newton."),  # the pronoun, and initials
         *("Wait... what?! | Yes", "Pi is 3.14. ok then"),  # no sentence begins in lower case after one full stop
         *("\u201cReally?\u201d he asked. | He left.", "\u201cReally?\u201d John asked. | \u201cYes.\u201d | He left."),
-        '"\uc815\ub9d0?" \ud558\uace0 \uadf8\uac00 \ubb3c\uc5c8\ub2e4. | \ub098\ub294 \uac14\ub2e4.',
-        *("He came on Jan. 5. | He left.", "He came in Jan. | She left on Mon. Feb. 2."),
+        *('"정말?" 하고 그가 물었다. | 나는 갔다.', "He came on Jan. 5. | He left.", "He came in Jan. | She left on Mon. Feb. 2."),
         *("See Fig. 3 and pp. 5-7. | We do (see Sect. 2.1). | It is.", "Yahoo! in Korea"),
         *("We like Yahoo! Mail. | Who uses Yahoo! | I do! | So there.", "Wait... what? | Wait... | What?", "Wait . . . what? | No."),
         *("This is plan B. | We left.", "Vitamin C. | It helps.", "He left at 5 p.m. | She stayed until 6 p.m. Monday."),
         *("It is in the U.S. | He left the U.S. Army.", "He works at Acme Inc. | She knows Acme Inc. Chairman Lee."),
-        "He came (at 5 p.m.) and left. | He did (it was late!) go.",
-        *("Smith et al. showed it (p < 0.05). | The E. coli died. | p53 did not.", "1. Open it. | 2. Take it out."),
+        *("He came (at 5 p.m.) and left. | He did (it was late!) go.", "1. Open it. | 2. Take it out."),
+        "Smith et al. showed it (p < 0.05). | The E. coli died. | p53 did not.",
         "It was great. :) | thanks! | we went there. | it was fun, approx. five of us, e.g. he.",
         '"I am here." he said. | It is the vol. of viz. a and 10 hrs. of xvii. pages.',
         *("It sank.[12] | We left.[1][a] | Why?\u00b9 | The end.* | No.\u2020 | _Yes._ | So.", "See Fig.[1] and array[1] here."),
         *("It sank.12 | We left.\u201d3 | The end of Sect.2 The way of vol.2 We see 3.2 The.", "He ran to v1.2 It is so."),
-        "\ud68c\uc758\ub294 2024. 3. 15. \uc740\ud589\uc5d0\uc11c \uc5f4\ub9b0\ub2e4. | \uc65c?",
-        *("1919. 3. 1. \ub3c5\ub9bd.", "Am 5. Mai kam er. | Ja."),
-        *("It was 2024. | He left in 2019. | 5 came. | It is 3. | \uc740\ud589",),
+        *(
+            "회의는 2024. 3. 15. 은행에서 열린다. | 왜?",
+            "Am 5. Mai kam er. | Ja.",
+            "It was 2024. | He left in 2019. | 5 came. | It is 3. | 은행",
+        ),
         *("It is by I. Newton. | So am I. | Mary left.", "Yes\u3002 | no\u3002"),
     ],
 )
@@ -110,23 +103,15 @@ def test_find_word_gives_every_position_whatever_the_case_and_the_accents():
     assert fold_case("\u03b9\u0308\u0301") == "\u0390".casefold()  # as indexes fold their words
 
 
-STRAIGHT = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
-WRITTEN_APART = ["The cafe\u0301 \u201cole\u0301\u201d's.", unicodedata.normalize("NFD", "눈이 내려서 감았다.")]
-
-
-@pytest.mark.parametrize("text", WRITTEN_APART)
+@pytest.mark.parametrize("text", ["The cafe\u0301 ole\u0301's.", unicodedata.normalize("NFD", "눈이 내려서 감았다.")])
 def test_text_with_accents_and_syllables_written_apart_has_the_same_tokens_and_their_places_as_written(text):
     whole = unicodedata.normalize("NFC", text)
     assert tokenize(text) == tokenize(whole) and morphemes(text) == morphemes(whole)
     plain, spans = token_spans(text)
     assert [plain.text[a:b] for a, b in spans] == tokenize(whole)
     written = [text[a:b] for a, b in (plain.span(*span) for span in spans)]
-    assert [unicodedata.normalize("NFC", piece).translate(STRAIGHT) for piece in written] == tokenize(whole)
+    assert [unicodedata.normalize("NFC", piece) for piece in written] == tokenize(whole)
     assert "".join(as_in_text(morphemes(text), text)) == text
-
-
-def test_join_tokens_reads_as_a_person_would_write():
-    assert join_tokens(["It", "'s", "$", "5", ",", "or", "5", "%", "(", "yet", ")", "."]) == "It's $5, or 5% (yet)."
 
 
 @pytest.mark.parametrize("size", [3, 10, 16, 50, 51])
