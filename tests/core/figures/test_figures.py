@@ -49,8 +49,7 @@ def test_a_marked_word_is_escaped_in_its_sentence_and_on_a_ground_as_strong_as_i
     text = mark(["word"] * 500, 3)
     assert text.count("<br>") == 5 and text.endswith("…")
     html = token_marks(["<i>", "b"], [2.0, -1.0], title="for x")
-    assert "&lt;i&gt;" in html and "<i>" not in html
-    assert "rgba(0,114,178,0.62)" in html and "rgba(213,94,0,0.31)" in html and "+2.00 for x" in html
+    assert "<i>" not in html and all(part in html for part in ("&lt;i&gt;", "rgba(0,114,178,0.62)", "rgba(213,94,0,0.31)", "+2.00 for x"))
 
 
 def test_a_map_keeps_row_ids_with_their_points_and_draws_guesses_faint_in_their_senses_color():
@@ -74,10 +73,8 @@ def test_the_axis_of_a_figure_holds_all_of_its_values():
     panels = [Panel("a", "", {"0": 0.2, "1": 0.6}, 0.3, "chance"), Panel("b", "", {"0": 0.91, "1": 0.9}, 0.85, "chance", static=0.98)]
     low, high = measures.find_axis(panels)
     assert low < 0.2 and high > 0.98
-    for panel in panels:
-        figure = panel_figure(panel, limits=(low, high))
-        assert figure.layout.yaxis.range == pytest.approx((low, high))
-        assert panel.static is None or panel.static in [shape.y0 for shape in figure.layout.shapes]
+    figure = panel_figure(panels[1], limits=(low, high))
+    assert figure.layout.yaxis.range == pytest.approx((low, high)) and 0.98 in [shape.y0 for shape in figure.layout.shapes]
 
 
 def test_names_of_a_user_are_escaped():
@@ -124,8 +121,6 @@ def test_texts_on_colors_and_rims_on_both_themes_have_the_contrast_of_wcag():
     shades = [style.between(*style.SHADES, share) for share in np.linspace(0, 1, 21)]
     for ground in (*shades, *SENSE_COLORS, *LAYER_COLORS.values(), GLOVE, *OWN, "#000000", "#ffffff"):
         assert contrast(ground, ink(ground)) >= 4.5, ground
-    scale = confusion_figure([[8, 2], [0, 0]], ["a", "b"]).data[0].colorscale
-    assert all(color.startswith("#") for _, color in scale)  # nothing shines through
     labeled = np.array([True, False])
     line = label_map(np.zeros((2, 2)), np.array([0, 0]), np.ones(2), labeled, ["sense"], ["one", "two"], key="k").data[0].marker.line
     assert list(line.width) == [3, 0] and all(contrast(line.color, page) >= 3 for page in ("#FFFFFF", "#11151B"))  # WCAG 2.1, 1.4.11

@@ -4,7 +4,6 @@ import io
 import resource
 import zipfile
 
-import openpyxl
 import pypdf
 import pytest
 from pypdf.generic import DecodedStreamObject, NameObject
@@ -14,10 +13,12 @@ from core.text.documents import read_lines
 from core.text.own_corpus import Source, is_quick, keep_files
 from core.text.sentences import read_sentences
 from tests.memory import measure_peak
-from tests.tiny import epub, pdf, spaced_tokens, word_document, zipped
+from tests.tiny import epub, pdf, spaced_tokens, word_document, workbook, zipped
 
 SHEET = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 SENTENCE = "<w:p><w:r><w:t>The bank was steep.</w:t></w:r></w:p>"
+UP = '<w:rPr><w:vertAlign w:val="superscript"/></w:rPr>'
+RAISED = f"<w:p><w:r><w:t>The banks</w:t></w:r><w:r>{UP}<w:t>1</w:t></w:r><w:r><w:t> are 10</w:t></w:r><w:r>{UP}<w:t>2</w:t></w:r></w:p>"
 
 
 @pytest.fixture(autouse=True)
@@ -27,20 +28,11 @@ def small_limits(monkeypatch, private_cache):
         monkeypatch.setenv(f"ELMOSCOPE_MAX_{name}", str(value))
 
 
-UP = '<w:rPr><w:vertAlign w:val="superscript"/></w:rPr>'
-RAISED = f"<w:p><w:r><w:t>The banks</w:t></w:r><w:r>{UP}<w:t>1</w:t></w:r><w:r><w:t> are 10</w:t></w:r><w:r>{UP}<w:t>2</w:t></w:r></w:p>"
-
-
 def xlsx(*sheets: str, **parts: str) -> bytes:
     """Return a workbook with these rows in its sheets. `parts` are the contents of "styles" or "sharedStrings"."""
-    book, out = openpyxl.Workbook(), io.BytesIO()
-    for _ in sheets[1:]:
-        book.create_sheet()
-    book.save(out)
-    with zipfile.ZipFile(out) as file:
+    with zipfile.ZipFile(workbook(io.BytesIO(), **{f"s{k}": () for k in range(len(sheets))})) as file:
         members = {name: file.read(name) for name in file.namelist()}
-    for number, rows in enumerate(sheets, start=1):
-        members[f"xl/worksheets/sheet{number}.xml"] = f"<worksheet {SHEET}><sheetData>{rows}</sheetData></worksheet>"
+    parts |= {f"worksheets/sheet{k}": f"<worksheet {SHEET}><sheetData>{rows}</sheetData></worksheet>" for k, rows in enumerate(sheets, 1)}
     return zipped(members | {f"xl/{name}.xml": content for name, content in parts.items()})
 
 

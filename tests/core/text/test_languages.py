@@ -92,12 +92,12 @@ def uninstall(monkeypatch):
     morphemes._analyzer.cache_clear()
 
 
-@pytest.mark.parametrize(("version", "packages"), [((3, 12), "python-mecab-ko`"), ((3, 13), "fugashi python-mecab-ko-dic`")])
-def test_without_the_analyzer_one_sentence_says_what_to_install(uninstall, monkeypatch, version, packages):
+def test_without_the_analyzer_one_sentence_says_what_to_install(uninstall, monkeypatch):
     uninstall("mecab", "fugashi")
-    monkeypatch.setattr(sys, "version_info", version)
-    with pytest.raises(BadInput, match=f"pip install {packages}"):
-        KO.tokenize("눈이 온다.")
+    for version, packages in (((3, 12), "python-mecab-ko`"), ((3, 13), "fugashi python-mecab-ko-dic`")):
+        monkeypatch.setattr(sys, "version_info", version)
+        with pytest.raises(BadInput, match=f"pip install {packages}"):
+            KO.tokenize("눈이 온다.")
     assert KO.tokenize("No Hangul here.") == text.tokenize("No Hangul here.")
 
 
@@ -233,8 +233,6 @@ VERBS = """
 걷다: 길을 걸었다.|길을 걸을 때 / 짓다: 집을 짓는다.|집을 지은 사람 / 돕다: 친구를 도왔다.|친구를 도우면 / 보다: 영화를 봤다. / 사랑하다: 너를 사랑해.
 공부하다: 공부했다. / 깨끗하다: 깨끗한 방 / 자랑스럽다: 자랑스러운 아들 / 알다: 아는 사람|아시는 분 / 살다: 여기 사는 사람 / 놀다: 아이가 논다. / 열다: 문을 엽니다.
 """
-
-
 OTHERS = "듣다: 짐을 들고 갔다. / 짓다: 해가 지고 있다. / 타다: 탑이 높다. / 알다: 아이가 왔다. / 사랑하다: 사랑이 왔다."
 
 

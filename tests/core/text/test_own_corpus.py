@@ -163,18 +163,17 @@ def test_word_documents_are_read_with_their_tables_in_order(tmp_path):
 
 def test_texts_are_shown_with_the_blanks_and_quotation_marks_that_were_written(model):
     first, second = (keep_text(f"“The {gap} bank”,\tshe said.\nPlain as it is.", "a") for gap in (" ", "   "))
-    corpus = encode(read_sentences(first.path))
-    assert lines(corpus, find(corpus, "bank"), 0, 1)[0].text == "“The   bank”,\tshe said."
-    tables = [open_table(str(kept.path), model) for kept in (first, second)]
+    corpus, tables = encode(read_sentences(first.path)), [open_table(str(kept.path), model) for kept in (first, second)]
     assert [table.occurrence(0).sentence for table in tables] == ["“The   bank”,\tshe said.", "“The     bank”,\tshe said."]
-    assert tables[0].occurrence(len(tables[0]) - 1).sentence == "Plain as it is."
+    assert lines(corpus, find(corpus, "bank"), 0, 1)[0].text == "“The   bank”,\tshe said."
 
 
 @pytest.mark.parametrize("has_substitutes", [False, True])
 def test_the_plan_gives_the_rows_of_the_index_and_about_its_bytes(tmp_path, model, has_substitutes):
     sentences = [Sentence(s.tokens, document=f"d{k % 3}") for k, s in enumerate(read_sentences("assets/sentences.jsonl", limit=150))]
-    result, substitutes = plan_for(sentences, model, targets_only=not has_substitutes), substitutes_of(model) if has_substitutes else None
-    table = build_index(sentences, model.encoder, tmp_path / "index", model="mini", substitutes=substitutes)
+    result = plan_for(sentences, model, targets_only=not has_substitutes)
+    substitutes = {"substitutes": substitutes_of(model)} if has_substitutes else {}
+    table = build_index(sentences, model.encoder, tmp_path / "index", model="mini", **substitutes)
     assert result.keeps_substitutes == keeps_substitutes(table) == has_substitutes
     assert result.tokens == len(table) and result.words == len(table.types) and result.sentences == len(table.sentences)
     size = sum(path.stat().st_size for path in (tmp_path / "index").iterdir())

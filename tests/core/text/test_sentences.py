@@ -7,9 +7,8 @@ import pytest
 
 from core.common import reports
 from core.common.errors import BadInput, MissingArtifact
-from core.text import sentences as corpus
 from core.text.file_lines import iterate_lines
-from core.text.sentences import LabeledRow, Sentence, Target, fingerprint, read_labeled, read_sentences, sentences_from_text
+from core.text.sentences import LabeledRow, Sentence, Target, fingerprint, read_labeled, read_lines, read_sentences, sentences_from_text
 from tests.tiny import spaced_tokens
 
 BANK = {"tokens": ["The", "banks", "rose"], "position": 1, "word": "banks", "lemma": "bank", "pos": "noun", "sense": "river edge"}
@@ -22,6 +21,7 @@ def test_plain_text_is_split_and_tokenized_whatever_ends_its_lines(write, suffix
     path = write(f"a.txt{suffix}", "\ufeff" + end.join(["He didn't go. Why?", "", "x" * 40_000, "강둑에 앉았다."]))
     first, second, *_, last = spaced_tokens(read_sentences(path, lines="keep"))
     assert (first, second, last) == ("He did n't go .", "Why ?", "강둑에 앉았다 .")
+    assert [len(tokens) for tokens in read_lines(path)] == [7, 0, 1, 3]
     assert spaced_tokens(read_sentences(path, limit=1)) == ["He did n't go ."]
     with pytest.raises(BadInput, match=r"a\.jsonl.*, line 2"):
         read_sentences(write(f"a.jsonl{suffix}", end.join(['{"text": "The bank closed."}', '{"text": [1]}'])))
@@ -174,8 +174,10 @@ REFUSED = [
     ("a.txt", "fine, wie schön\n".encode() + b"fa\xe7ade", r"a\.txt, line 2: byte 3 \(0xe7\) is not UTF-8\. Save it as UTF-8"),
     *(("a.csv", b"text\na\0b", r"a\.csv, line 2: a NUL byte"), ("a.jsonl", [LONG.split()], r"line 1: 5,001 tokens")),
     ("a.jsonl", '["a"]\n{"tokens": ["a"', r"line 2: not JSON \(.*\)\. Use "),
-    ("a.jsonl", "[" * 100_000, r"line 1: too many nested levels"),
-    ("a.jsonl", '{"tokens": ["a"], "position": Infinity}', "line 1: Infinity is not a JSON number"),
+    *(
+        ("a.jsonl", "[" * 100_000, "line 1: too many nested levels"),
+        ("a.jsonl", '{"position": Infinity}', "line 1: Infinity is not a JSON"),
+    ),
     *(("a.jsonl", [["a"], 7], r"line 2: 7 is not a row\. Use"), ("a.jsonl", [{"words": ["a"]}], r"line 1: a row of 'words' is not a row")),
     *(("a.jsonl", [{}], "an empty row is not a row"), ("a.jsonl", [{"text": None}], r"a\.jsonl has no sentence")),
     *(("a.jsonl", [{"tokens": tokens}], rf"{name} is not a list of words") for tokens, name in (("a b", "line 1: 'a b'"), ([], r"\[\]"))),
@@ -186,8 +188,7 @@ REFUSED = [
     *(("a.jsonl", [{**BANK, "position": k}], f"position {name} in") for k, name in ((-1, "-1"), (True, "True"), ("1", "'1'"))),
     ("a.jsonl", [{**BANK, "position": 0}], r"line 1: token 0 is 'The', not 'banks'\. Positions count tokens from 0"),
     ("a.jsonl", [{**BANK, "sense": ["x"]}], r"\['x'\] instead of text"),
-    ("a.json", '{"a": 1}', r"a\.json, line 1: a row of 'a' is not a row"),
-    ("a.json", '{\n"a": 1}', r"a\.json: a row of 'a' instead of sentences"),
+    *(("a.json", '{"a": 1}', "line 1: a row of 'a' is not"), ("a.json", '{\n"a": 1}', r"a\.json: a row of 'a' instead of sentences")),
     ("a.json", '[["a"], 7, 7, ["b"]]', r"a\.json, item 1: 7 is not a row; errors also in item 2\."),
     ("a.json", '[[["a"], ["b"]]]', r"item 0: \[\.\.\., \.\.\.\] is not a list of words"),
     ("a.csv", "id,title\n1,x", r"line 1: no column 'text' among \['id', 'title'\]\. Give the text"),
@@ -207,7 +208,7 @@ REFUSED = [
 )
 def test_a_line_of_one_sentence_may_be_too_long(write, content, message):
     with pytest.raises(BadInput, match=message):
-        corpus.read_lines(write("a.txt", content))
+        read_lines(write("a.txt", content))
     assert all(len(" ".join(s.tokens)) <= 5_000 for s in read_sentences(write("a.txt", content)))
 
 

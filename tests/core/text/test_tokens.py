@@ -27,8 +27,7 @@ ANY_TEXT = st.lists(st.text() | PIECES | st.characters(categories=["Cs", "Mn", "
         ("It\u2019s \u201cso\u201d", 'It \'s " so "'),  # curly quotes read as straight ones
         ("don\u02bct, don\u00b4t, don\uff07t", "do n't , do n't , do n't"),
         *(("O'Neill saw the banks' doors", "O'Neill saw the banks ' doors"), ("the 1990's, 3rd, 10km", "the 1990 's , 3rd , 10km")),
-        ("``quoted'' text", "`` quoted '' text"),
-        ("Coca-Cola's, O'Brien's and mother-in-law's", "Coca-Cola 's , O'Brien 's and mother-in-law 's"),
+        *(("``quoted'' text", "`` quoted '' text"), ("O'Brien's and mother-in-law's", "O'Brien 's and mother-in-law 's")),
         ("the MP3's, man-of-war's-men, rock'n'roll, o'clock", "the MP3 's , man-of-war's-men , rock'n'roll , o'clock"),
         ("Dr. Smith of the U.S. met Mrs. Lee, e.g. today.", "Dr. Smith of the U.S. met Mrs. Lee , e.g. today ."),
         ("She said no. It took 5 ms. One more rep.", "She said no . It took 5 ms . One more rep ."),
