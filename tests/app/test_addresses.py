@@ -1,6 +1,5 @@
 """Test URL parameters: their limits, and that a path in a link is read only after a click."""
 
-import ast
 import time
 from pathlib import Path
 
@@ -12,8 +11,7 @@ from core.common.short_links import shortened
 from core.files import registry, user_names
 from pages._classify.order import USUAL
 from pages._frame import parameters
-from pages._frame.menu import page_address
-from tests.app.visit import APP, address_of, linked, opened, opened_whole
+from tests.app.visit import address_of, html_of, linked, opened, opened_whole
 from tests.bench import addresses
 
 pytestmark = pytest.mark.unread
@@ -74,8 +72,7 @@ def test_run_with_an_outdated_address_writes_the_current_one():
     def address() -> dict[str, str | None]:
         return {name: address_of(page, name) for name in page.query_params}
 
-    given = {"a": "He saw a bat.", "lang": "ko"}
-    page = AppTest.from_function(script)
+    given, page = {"a": "He saw a bat.", "lang": "ko"}, AppTest.from_function(script)
     page.session_state[parameters.SHOWN] = ("another page", given, given)
     page.run()
     assert address() == given
@@ -87,27 +84,21 @@ def test_run_with_an_outdated_address_writes_the_current_one():
     del page.query_params["lang"]  # whatever takes it out later means it
     page.run()
     assert "lang" not in address() and address()["a"] == given["a"]
-    page.text_input(key="a").set_value("He swung it.").run()
-    assert page.text_input(key="a").value == "He swung it."
-
-
-SECRET = "The otter slept on the bank."
-ASKED = "This link names"
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "texts").mkdir()
-    (tmp_path / "texts" / "secret.txt").write_text(f"{SECRET}\nThe bank lent money.\n", newline="\n")
+    (tmp_path / "texts" / "secret.txt").write_text("The otter slept on the bank.\nThe bank lent money.\n")
     return tmp_path / "texts"
 
 
 def read_page(page) -> str:
-    return " ".join(str(item.value if hasattr(item, "value") else item.body) for item in (*page.markdown, *page.get("html"), *page.error))
+    return " ".join([html_of(page), *(item.value for item in (*page.markdown, *page.error))])
 
 
 def asks(page) -> bool:
-    return any(ASKED in line.value for line in page.markdown)
+    return any("This link names" in line.value for line in page.markdown)
 
 
 def press(page, name: str, button: str = "read"):
@@ -148,7 +139,7 @@ def test_file_in_a_link_is_not_opened_without_a_click(whole_index, path, name, f
 def test_model_in_a_link_is_used_after_a_click(tmp_path):
     page = linked("pages/how.py", model=str(tmp_path))
     assert asks(page) and page.selectbox(key="model").value != str(tmp_path)
-    page = press(page, "model")
+    press(page, "model")
     assert page.session_state["model"] == str(tmp_path) and page.error  # it holds no model
 
 
@@ -159,20 +150,10 @@ def test_no_path_is_proposed_if_paths_are_off(folder, monkeypatch):
     assert sum("Paths are off on this server" in warning.value for warning in page.warning) == 1
 
 
-def test_typed_path_is_used_without_a_question_on_all_pages(tmp_path):
-    page = AppTest.from_file(str(APP), default_timeout=300)
-    page.session_state["model"] = str(tmp_path)  # the value of the box
-    for _ in range(2):  # the second run also has it in the address
-        page.run()
-        assert not asks(page) and page.session_state["model"] == str(tmp_path)
-    page.switch_page(page_address("how")[0]).run()
-    assert not asks(page)
-
-
-@pytest.mark.parametrize("value", ["1", "\x00"])
-def test_parameters_of_any_name_open_the_page(value):
+def test_parameters_of_any_name_open_the_page():
     names = ["$$ID-0-a", "$$STREAMLIT_INTERNAL_KEY", "$$GENERATED", "a.b", "", " ", "é", "a" * 400]
-    assert linked(**dict.fromkeys(names, value)).title
+    for value in ("1", "\x00"):
+        assert linked(**dict.fromkeys(names, value)).title
 
 
 def test_short_link_with_thousands_of_parameters_opens_quickly():
@@ -194,34 +175,16 @@ NO_PLACES = {"model": ["elmo-mini", "OWNER/NAME", "nonsense"], "corpus": ["", "s
 NO_PLACES |= {"vectors": ["glove-mini"], "first": ["elmo-mini · 2", "glove-mini"], "find": ["/etc/passwd"]}
 
 
-@pytest.mark.parametrize(("values_of", "expected"), [(PLACES, True), (NO_PLACES, False)], ids=["paths", "names"])
-def test_is_path_distinguishes_paths_from_names(values_of, expected, monkeypatch):
+def test_is_path_distinguishes_paths_from_names(monkeypatch):
     monkeypatch.chdir(ROOT)
-    for name, values in values_of.items():
-        assert {value: parameters.is_path(name, value) for value in values} == dict.fromkeys(values, expected), name
-
-
-def test_texts_that_look_like_paths_are_not_looked_up(monkeypatch):
-    """Check this because on Windows the look-up alone would contact another machine."""
-    monkeypatch.setattr(registry, "existing", lambda *_: pytest.fail("looked up"))
+    for values_of, expected in ((PLACES, True), (NO_PLACES, False)):
+        for name, values in values_of.items():
+            assert {value: parameters.is_path(name, value) for value in values} == dict.fromkeys(values, expected), name
+    monkeypatch.setattr(registry, "existing", lambda *_: pytest.fail("looked up"))  # which alone would contact another machine on Windows
     assert all(registry.names_place(text, "corpus") for text in ("\\\\host\\share", "//host/share", "/etc/passwd", "~root/x", "C:/x"))
 
 
-def test_table_lists_every_parameter_with_its_kind():
-    """Check the literal keys in the calls that draw bound widgets, read or write the address."""
-    names = "choice text_box choose_layer layer_choice corpus_box bound settle_choice stepper read_parameter write_parameter"
-    calls = dict.fromkeys(names.split(), 0) | {"word_search": 1, "_choose": 1}
-    for path in sorted((ROOT / "pages").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            name = ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
-            if name not in calls or len(node.args) <= calls[name] or not isinstance(key := node.args[calls[name]], ast.Constant):
-                continue
-            kind = parameters.PARAMETERS[key.value].kind
-            assert kind in {"corpus_box": ("corpus",), "_choose": ("model", "vectors", "corpus")}.get(name, (kind,)), key.value
-            assert (kind == parameters.LAYER) == (name in ("choose_layer", "layer_choice")) or name in ("choice", "read_parameter")
-
-
-def test_variants_are_codes_in_the_address_and_unknown_codes_are_ignored():
+def test_choices_are_codes_in_the_address_and_unknown_codes_are_ignored():
     page = opened_whole("pages/train.py", lang="ko", variants="<b>nonsense</b>")
     assert tuple(page.button_group(key="variants").value) == USUAL and address_of(page, "variants") is None
     for chosen, codes in ((["glove", "tfidf"], "glove,tfidf"), ([], ""), (list(reversed(USUAL)), None)):
@@ -229,10 +192,7 @@ def test_variants_are_codes_in_the_address_and_unknown_codes_are_ignored():
         assert address_of(page, "variants") == codes
     page = opened("pages/train.py", lang="ko", variants="tfidf,elmo,no such")
     assert page.session_state["variants"] == ["tfidf", "elmo"] and address_of(page, "variants") == "elmo,tfidf"
-
-
-def test_guess_is_written_to_the_address_as_its_number():
-    page = opened_whole("pages/why.py")
+    page = opened_whole("pages/why.py", guess="999")
+    assert page.session_state["guess"] == ""
     page.selectbox(key="guess").set_value("3").run()
     assert address_of(page, "guess") == "3"
-    assert opened("pages/why.py", guess="999").session_state["guess"] == ""
