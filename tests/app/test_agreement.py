@@ -16,9 +16,7 @@ from core.corpus import label_files
 from core.corpus.spread import Labels
 from core.elmo import models
 from core.elmo.models import open_model
-from core.index.tables import open_table
 from core.text.languages import get_language
-from core.text.tokens import join_tokens
 from core.views import compare, induction, sides
 from core.views.compare import CompareRequest, space_named
 from core.views.induction import InductionRequest
@@ -26,7 +24,7 @@ from core.workspace import Names, Workspace
 from pages._export.notebook_values import notebook
 from pages._widgets import downloads
 from pages._widgets.downloads import html_of_view
-from tests.app.visit import html_of, opened_whole, run_notebook, tables, verdict_of
+from tests.app.visit import captions, html_of, opened_whole, run_notebook, tables, verdict_of
 from tests.tiny import differences, write_dated_text, write_two_texts
 
 PAIRS = (
@@ -43,7 +41,7 @@ UNLABELED = (
 )
 LAYOUTS = (("bank", "umap", "1"), ("court", "umap", "senses"), ("match", "pca", "2"), ("table", "poles", "mix"), ("right", "3d", "0"))
 SPACES = (("0", "same word"), ("1", "any word"), ("2", "other words"), ("mix", "same word"), ("senses", "any word"))
-GLOVE, LAYER_0 = {"source": "glove-mini"}, {"source": "elmo-mini", "layer": "0", "corpus": "sentences", "every_token": False}
+LAYER_0 = {"source": "elmo-mini", "layer": "0", "corpus": "sentences", "every_token": False}
 
 
 def neighbors_of(space: str, among: str) -> tuple:
@@ -63,9 +61,8 @@ def mix_of(pair: int, raw: tuple[int, ...], normalized: bool) -> tuple:
 
 
 def map_of(word: str, pair: tuple[str, str], plan: str, view: str, *, labeled: bool) -> tuple:
-    request = {"word": word, "contexts": [{"text": text} for text in pair], "plan": plan} | (
-        {"senses": view == "senses"} if labeled else {}
-    )
+    request = {"word": word, "contexts": [{"text": text} for text in pair], "plan": plan}
+    request |= {"senses": view == "senses"} if labeled else {}
     settings = dict(zip("ab", pair, strict=True)) | {"map_word": word, "layout" if labeled else "around": plan, "view": view}
     return request, "map", settings
 
@@ -84,8 +81,7 @@ def lines_of(query: str, kind: str, order: str, **choice: str) -> tuple:
 def collocates_of(query: str, window: int, senses: str) -> tuple:
     request = {"query": query, "kind": "word", "window": window, "minimum": 2, "senses": senses}
     settings = {"find.used": query, "collocate_kind": "word", "window": window, "minimum": 2, "by_sense": senses, "grammar": True}
-    settings |= {"collocate_order": "log_dice"}
-    return request, "collocates", settings
+    return request, "collocates", settings | {"collocate_order": "log_dice"}
 
 
 def keywords_of(against: str, correction: str) -> tuple:
@@ -93,33 +89,18 @@ def keywords_of(against: str, correction: str) -> tuple:
     return request, "keyness", {"against": against, "key_minimum": 3, "correction": correction}
 
 
-FIRST, SECOND, THIRD = SENTENCES
 # The requests of each view, with the view of the notebook and the settings of the page that make the same request. "" means no notebook.
 REQUESTS = {
     "pair": [({"first": a, "second": b}, "home", typed) for (a, b), typed in zip(SENTENCES, TYPED, strict=True)],
     "neighbors": [neighbors_of(space, among) for space, among in SPACES],
     "induction": [groups_of("bank", "senses", None), groups_of("plant", "1", 2)],
-    "substitutes": [
-        ({"words": FIRST, "direction": "both"}, "home", TYPED[0]),
-        ({"words": SECOND, "direction": "forward"}, "", {}),
-        ({"words": THIRD, "direction": "backward"}, "", {}),
-    ],
-    "compare": [
-        ({"first": LAYER_0 | {"layer": "1"}, "second": GLOVE, "k": 5}, "", {}),
-        ({"first": LAYER_0 | {"layer": "mix"}, "second": LAYER_0, "k": 10}, "", {}),
-    ],
+    "substitutes": [({"words": SENTENCES[0], "direction": "both"}, "home", TYPED[0])],
+    "compare": [({"first": LAYER_0 | {"layer": "1"}, "second": {"source": "glove-mini"}, "k": 5}, "", {})],
     "mix": [mix_of(0, (6, -6, -6), False), mix_of(1, (0, 1, 2), False), mix_of(2, (0, 1, 2), True)],
     "around": [map_of(word, pair, plan, "1", labeled=False) for word, plan, pair in UNLABELED],
-    "attribution": [
-        ({"word": a, "other": b, "how": how}, "why" if how == "drop" else "", typed)
-        for (a, b), typed, how in zip(SENTENCES, TYPED, ("drop", "mask", "drop"), strict=True)
-    ],
+    "attribution": [({"word": a, "other": b, "how": "drop"}, "why", typed) for (a, b), typed in zip(SENTENCES, TYPED, strict=True)],
     "edits": [edits_of(0, "left to right", "senses"), edits_of(1, "nearest first", "1"), edits_of(2, "nearest first", "2")],
-    "concordance": [
-        lines_of("bank", "word", "left2"),
-        lines_of("go", "lemma", "sense", senses="groups"),
-        lines_of(r"\w+ing", "pattern", "random"),
-    ],
+    "concordance": [lines_of("go", "lemma", "sense", senses="groups"), lines_of(r"\w+ing", "pattern", "random")],
     "collocates": [collocates_of("bank", 2, "labels"), collocates_of("the * of", 5, "")],
     "keyness": [keywords_of("more-words", "benjamini-hochberg"), keywords_of("sentences-ko", "bonferroni")],
     "layouts": [map_of(word, get_language("en").examples["pairs"][word], plan, view, labeled=True) for word, plan, view in LAYOUTS],
@@ -172,13 +153,9 @@ def test_page_notebook_and_command_give_one_result(answer, monkeypatch, tmp_path
             if not view:
                 continue
             variables = run_notebook(tmp_path, notebook(view, settings), f"{name}.compute", f"{name}(workspace")
-            if name == "neighbors":  # a list a sentence
-                rows, entries = variables["tables"][0], expected["entries"]
-                if not entries:  # the table has no columns either
-                    assert rows.empty
-                    continue
-                assert rows["word"].tolist() == [each["occurrence"]["tokens"][each["occurrence"]["position"]] for each in entries], request
-                assert not list(differences(rows["cosine"].tolist(), [each["cosine"] for each in entries])), request
+            if name == "neighbors":  # a list a sentence; an empty table has no columns
+                cosines = [*variables["tables"][0].get("cosine", ())]
+                assert not list(differences(cosines, [each["cosine"] for each in expected["entries"]])), request
             else:
                 value = wire.json_of(variables[VARIABLES.get(name, "result")])
                 assert not list(differences(value, expected)), (name, request)
@@ -188,15 +165,14 @@ def test_unknown_view_is_named(refused):
     assert "Unknown view 'nothing'. Choose: pair," in refused("view", "nothing", "--request", "{}")
 
 
-@pytest.mark.parametrize(("first", "second"), [("glove-mini", "elmo-mini · 1"), ("elmo-mini · 2", "elmo-mini · mix")])
-def test_compare_notebook_gives_the_result_of_the_view(first, second, monkeypatch, tmp_path):
+def test_compare_notebook_gives_the_result_of_the_view(monkeypatch, tmp_path):
+    first, second = "glove-mini", "elmo-mini · 1"
     opened = workspace.open_workspace("elmo-mini", "glove-mini", "sentences")
     monkeypatch.setattr(opened.opener, "every_token", opened.opener.targets)  # the labeled tokens, of which there are fewer
     monkeypatch.setattr(workspace, "open_workspace", lambda *_, **__: opened)
     request = CompareRequest(first=space_named(first, "sentences"), second=space_named(second, "sentences"))
-    result = run_notebook(tmp_path, notebook("compare", {"compare.spaces": [first, "sentences", second, "sentences"]}), "compare.compute")[
-        "result"
-    ]
+    made = notebook("compare", {"compare.spaces": [first, "sentences", second, "sentences"]})
+    result = run_notebook(tmp_path, made, "compare.compute")["result"]
     assert not list(differences(wire.json_of(result), wire.json_of(compare.compute(opened, request))))
 
 
@@ -208,21 +184,13 @@ def test_a_space_has_one_name_on_the_page_and_in_its_notebook(tmp_path):
     assert limits().paths and space_named(str(tmp_path), "c").layer == "4"
 
 
-OTHERS = {  # without labels, and spelled like another word
+# Words without labels, spelled like another word, with labels, and of the basic sentences.
+WORDS = {
     "gutter": ("Leaves blocked the gutter of the roof.", "The gutter press printed every rumor."),
     "wound": ("The nurse cleaned the wound on his arm.", "A deep wound takes weeks to heal."),
+    "python": ("The python swallowed a rat.", "He wrote it in Python."),
+    "bank": PAIRS[0],
 }
-
-
-def pairs() -> dict[str, tuple[str, str]]:
-    """Return words with two sentences: a basic one, another labeled one, and OTHERS."""
-    table = open_table("sentences", open_model("elmo-mini"), targets_only=True)
-    basic = table.basic.lemmas
-    chosen = {}
-    for word in (basic[0], sorted({*table.lemmas}.difference(basic))[200]):
-        rows = [int(row) for row in table.labeled_rows(word) if table.words[table.word[row]] == word]
-        chosen[word] = tuple(join_tokens(list(table.occurrence(row).tokens)) for row in (rows[0], rows[-1]))
-    return chosen | OTHERS
 
 
 @pytest.fixture(scope="module")
@@ -236,7 +204,7 @@ def test_page_its_html_file_notebook_and_command_give_the_same_verdict(english, 
     command_workspace = workspace.open_workspace(model)  # one workspace for all commands, one for all notebooks
     monkeypatch.setattr(workspace, "open_workspace", lambda *_, **__: command_workspace)
     home, commands = opened_whole("app.py"), {}
-    for word, (a, b) in pairs().items():
+    for word, (a, b) in WORDS.items():
         home.text_input(key="a").set_value(a)
         home.text_input(key="b").set_value(b).run()
         said = verdict_of(home)
@@ -257,16 +225,12 @@ def test_page_its_html_file_notebook_and_command_give_the_same_verdict(english, 
         assert round(verdict.probability, 4) == pytest.approx(command["probability"], abs=2e-4), word
 
 
-WORDS = [("He wore a Polish hat.", "Use the polish on it."), ("The python swallowed a rat.", "He wrote it in Python.")]
-
-
 @pytest.mark.parametrize("chosen", ["", "0"])
 def test_the_layer_stays_from_word_to_word_and_from_page_to_page(chosen):
     page = opened_whole("app.py", **({"layer": chosen} if chosen else {}))
-    for a, b in WORDS:
-        page.text_input(key="a").set_value(a)
-        page.text_input(key="b").set_value(b).run()
-        assert page.session_state["layer"] == (chosen or None), (a, b)
+    page.text_input(key="a").set_value("The python swallowed a rat.")
+    page.text_input(key="b").set_value("He wrote it in Python.").run()
+    assert page.session_state["layer"] == (chosen or None)
     for path, key, usual in (("pages/map.py", "view", ""), ("pages/neighbors.py", "nlayer", "1"), ("app.py", "layer", None)):
         page.switch_page(path).run()
         if chosen or usual != "":  # Map opens in the sense space where a word has one
@@ -277,12 +241,11 @@ def test_the_layer_stays_from_word_to_word_and_from_page_to_page(chosen):
 def test_form_of_two_words_can_be_read_as_either(path):
     wound = {"a": "The nurse cleaned the wound on his arm.", "ai": "wound", "b": "A deep wound takes weeks to heal.", "bi": "wound"}
     page = opened_whole(path, **wound)
-    assert any("“wound” is read as its own word" in item.value for item in page.caption)
+    assert "“wound” is read as its own word" in captions(page)
     page.button(key="reading.wound.wind").click().run()
     assert page.query_params["as"] == "wind"
-    assert any("“wound” is read as a form of “wind”" in item.value for item in page.caption)
     again = opened_whole(path, **wound, **{"as": "wind"})
-    assert any("“wound” is read as a form of “wind”" in item.value for item in again.caption)
+    assert all("“wound” is read as a form of “wind”" in captions(each) for each in (page, again))
     if path == "app.py":
         assert any(f"<i>{sense}</i>" in verdict_of(again) for sense in ("moving air", "turn or twist round"))  # of “wind”
     if path == "pages/map.py":
