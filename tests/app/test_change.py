@@ -47,29 +47,22 @@ def test_change_by_dates_counts_unreadable_dates(tmp_path):
     page = opened_whole("pages/change.py", change_first=str(path), change_by="dates", change_word="bank")
     assert "<b>differently</b> on the two sides" in html_of(page) and "12 and 12 sentences" in html_of(page)
     assert any("Without a readable date" in each.value and "6 of 30 sentences" in each.value for each in page.caption)
-    assert "words of similar frequency" not in html_of(page)  # only once it is asked
     assert page.number_input(key="change.least").value == 10
     page.button(key="change.like").click().run()
     until(lambda: "words of similar frequency" in html_of(page.run()))
     page.button(key="change.rank").click().run()
     until(lambda: "Select one." in captions(page.run()))
-    assert not page.error
     page = opened_whole("pages/change.py", change_first=str(path), change_by="dates", a="A zebra ran.", b="The zebra slept.")
     assert "12 and 12 sentences" in html_of(page)  # of “bank”, because no side has “zebra”
 
 
-@pytest.mark.parametrize(
-    ("dates", "message"),
-    [
-        (("1850", "n.d."), r"All texts of dated\.csv have one date, 1850"),
-        (("n.d.", "s.a."), r"No date in dated\.csv can be read, for example “n\.d\.”"),
-    ],
-)
+ONE_DATE, NO_DATE = r"All texts of dated\.csv have one date, 1850", r"No date in dated\.csv can be read, for example “n\.d\.”"
+
+
+@pytest.mark.parametrize(("dates", "message"), [(("1850", "n.d."), ONE_DATE), (("n.d.", "s.a."), NO_DATE)])
 def test_texts_without_two_dates_have_no_sides(tmp_path, dates, message):
-    path = tmp_path / "dated.csv"
-    path.write_text("date,text\n" + "".join(f"{date},{text}\n" for date in dates for text in sentences(RIVER, 3)))
-    page = opened_whole("pages/change.py", change_first=str(path), change_by="dates", change_word="bank")
-    assert message in page.info[0].value and not page.error
+    (path := tmp_path / "dated.csv").write_text("date,text\n" + "".join(f"{date},{RIVER[0]}\n" for date in dates))
+    assert message in opened_whole("pages/change.py", change_first=str(path), change_by="dates", change_word="bank").info[0].value
 
 
 def test_change_offers_the_example_for_a_missing_second_text_and_follows_the_chosen_word():

@@ -1,13 +1,14 @@
 """Test user texts: their names, files that stay in use, and letters that a model cannot read."""
 
 import json
-import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from core.common.errors import BadInput
 from core.corpus.usage_graphs import format_clusters, format_judgments, format_uses
 from core.files import user_names
 from core.files.disk_space import Room
@@ -19,7 +20,7 @@ from pages._frame.markup import pathless, plain
 from pages._frame.menu import page_address
 from pages._frame.uploads import Upload
 from pages._texts import selection, store
-from tests.app.visit import address_of, captions, code_cells, html_of, opened, opened_whole, tables, words_on
+from tests.app.visit import address_of, captions, code_cells, opened, opened_whole, tables, words_on
 
 TEXT = "The river bank was steep and muddy.\nThe bank lent her the money.\nBirds sang.\n"
 
@@ -30,15 +31,21 @@ def written(tmp_path):
     return tmp_path / "letters.txt"
 
 
-@pytest.mark.parametrize("page", ["pages/neighbors.py", "pages/search.py", "pages/compare.py"])
+def corpus_of(page) -> str:
+    """Return the corpus in use, which the box and the address name, too."""
+    name = page.session_state["corpus"]
+    assert address_of(page, "corpus") == page.selectbox(key="corpus").value == name
+    return name
+
+
+@pytest.mark.parametrize("page", ["pages/search.py", "pages/compare.py"])
 def test_path_in_a_link_becomes_a_name(written, private_cache, page):
     shown = opened(page, corpus=str(written))
-    name = shown.session_state["corpus"]
+    name = corpus_of(shown)
     assert name.startswith("letters.txt · ") and user_names.corpus_exists(name)
-    assert address_of(shown, "corpus") == shown.selectbox(key="corpus").value == name
     assert str(written.parent) not in "\n".join(words_on(shown))
     shown = opened(page, corpus=str(user_names.corpus_path(name)))  # the file of the stored text
-    assert shown.session_state["corpus"] == name and str(private_cache) not in "\n".join(words_on(shown))
+    assert corpus_of(shown) == name and str(private_cache) not in "\n".join(words_on(shown))
 
 
 def test_path_typed_on_a_drawn_page_becomes_a_name(written):
@@ -46,9 +53,7 @@ def test_path_typed_on_a_drawn_page_becomes_a_name(written):
     (box := shown.selectbox(key="corpus")).options.append(str(written))
     box.set_value(str(written))
     shown.query_params["corpus"] = str(written)  # as a browser writes it
-    assert not shown.run().exception
-    assert address_of(shown, "corpus") == shown.selectbox(key="corpus").value == shown.session_state["corpus"]
-    assert shown.session_state["corpus"].startswith("letters.txt · ")
+    assert corpus_of(shown.run()).startswith("letters.txt · ")
 
 
 def test_paths_of_the_cache_are_shortened_to_file_names(private_cache, monkeypatch):
@@ -79,8 +84,7 @@ def test_groups_follow_a_change_of_the_corpus(tmp_path, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_DATA", str(tmp_path))
     page = opened("pages/found.py")
     assert page.selectbox(key="found_word").value == "board"
-    name = next(name for name in page.selectbox(key="corpus").options if "own" in name)
-    page.selectbox(key="corpus").set_value("own.jsonl" if "own.jsonl" in name else "own").run()
+    page.selectbox(key="corpus").set_value("own.jsonl").run()
     while not page.error and not any(box.key == "found_word" for box in page.selectbox):
         page.run()  # the corpus is still being read
     assert page.selectbox(key="found_word").value in ("glass", "court") and not page.info
@@ -95,8 +99,7 @@ def test_index_of_user_texts_has_substitutes(tmp_path, private_cache):
     while not any("These texts are used everywhere" in done.value for done in page.success):
         assert not page.error
         page.run()
-    text = " ".join(words_on(page))
-    assert "and, for the sense space, its substitutes" in text and "keeps no substitutes" not in text
+    assert "and, for the sense space, its substitutes" in " ".join(words_on(page))
     [folder] = (private_cache / "indexes").iterdir()
     assert np.load(folder / KEPT).shape == (len(OccurrenceTable(folder)), 128)
     (folder / KEPT).unlink()
@@ -104,18 +107,6 @@ def test_index_of_user_texts_has_substitutes(tmp_path, private_cache):
     (folder / "meta.json").write_text(json.dumps({key: value for key, value in meta.items() if key != SUBSTITUTES}))
     shared_jobs.end(page.session_state["corpus"], 0)  # removes the open table, like a restart
     assert "This index keeps no substitutes" in " ".join(words_on(opened("pages/texts.py", corpus=corpus)))
-
-
-def test_notes_name_each_file_once_and_count_files(tmp_path):
-    rows = "\n".join(f"A long title of many words,It rained on day {k}." for k in range(30))
-    (folder := tmp_path / "texts").mkdir()
-    (folder / "news.csv").write_text(f"title,text\n{rows}\none,two,three\n")
-    (folder / "empty.txt").write_text("")
-    page = opened_whole("pages/texts.py", corpus_way="folder", corpus_folder=str(folder))
-    assert "Notes on 2 files" in [box.label for box in page.expander]  # news.csv has two notes
-    notes = re.findall(r"<b>(?:news\.csv|empty\.txt)</b>([^<]*)", html_of(page))
-    assert len(notes) == 3 and not any(name in note for note in notes for name in ("news.csv", "empty.txt"))
-    assert ": the text is read from “text”, not from “title”. To read another, name it." in notes
 
 
 def test_a_folder_is_read_again_when_it_comes_when_its_files_change_and_in_another_language(tmp_path):
@@ -131,25 +122,17 @@ def test_a_folder_is_read_again_when_it_comes_when_its_files_change_and_in_anoth
     assert not page.error and int(*metric(page, "Tokens")) > 7  # the particle and the ending are tokens
 
 
-def test_texts_without_words_list_no_most_frequent_ones(tmp_path):
-    (tmp_path / "signs.txt").write_text("😀😀\n...\n!!!")
-    page = opened_whole("pages/texts.py", corpus_way="folder", corpus_folder=str(tmp_path))
-    assert metric(page, "Tokens") and not any("Most frequent" in words for words in words_on(page))
-
-
+USES = format_uses("bank", [(("The", "bank", "."), 1), (("A", "bank", "!"), 1)], ["1", "2"])
 LETTERS = "id;text\n1;The otter slept on the bank.\n2;The bank lent money.\n"
-ROWS = "text,label\n" + "".join(f"remark {k % 2} of number {k},{'ab'[k % 2]}\n" for k in range(60))
 
 
 def removals(page) -> list[str]:
-    """Return the labels of the buttons that remove a file."""
     return [button.label for button in page.button if button.label.startswith("Remove ")]
 
 
-def bring(page, *files: tuple[str, bytes], box: int = 0):
-    given = [(name, content, "application/octet-stream") for name, content in files]
-    page.file_uploader[box].set_value(given if page.file_uploader[box].multiple_files else given[0]).run()
-    return page
+def bring(page, file: tuple[str, bytes]):
+    box, given = page.file_uploader[0], (*file, "application/octet-stream")
+    return box.set_value([given] if box.multiple_files else given).run()
 
 
 def went(page, *views: str):
@@ -164,10 +147,6 @@ def name_of_texts(page) -> str:
     return page.session_state["corpus.kept"][1].name
 
 
-def remove(page, name: str):
-    return next(button for button in page.button if button.label == f"Remove {name}").click().run()
-
-
 def metric(page, label: str) -> list[str]:
     return [item.value for item in page.metric if item.label == label]
 
@@ -178,8 +157,7 @@ def test_files_stay_in_use_on_other_pages():
     assert removals(page) == [r"Remove letters\.csv"] and name
     page = went(page, "change", "map", "texts")
     assert removals(page) == [r"Remove letters\.csv"] and name_of_texts(page) == name
-    uses = format_uses("bank", [(("The", "bank", "."), 1), (("A", "bank", "!"), 1)], ["1", "2"])
-    page = bring(opened_whole("pages/change.py"), ("uses.csv", uses.encode()))
+    page = bring(opened_whole("pages/change.py"), ("uses.csv", USES.encode()))
     assert removals(went(page, "map", "change")) == [r"Remove uses\.csv"]
 
 
@@ -197,12 +175,11 @@ def test_a_deleted_text_leaves_its_inputs_and_no_others_are_emptied():
     def delete(name: str) -> None:
         page.text_input(key="forgotten").set_value(name)
         page.button(key="delete").click().run()
-        assert not page.exception and not user_names.corpus_exists(name)
+        assert not user_names.corpus_exists(name)
 
     page = bring(AppTest.from_function(script, default_timeout=60).run(), ("letters.csv", LETTERS.encode()))
     of_file = page.session_state.found
-    for key, value in (("corpus_way", "paste"), ("corpus_text", TEXT)):
-        page.session_state[key] = value
+    page.session_state["corpus_way"], page.session_state["corpus_text"] = "paste", TEXT
     of_paste = page.run().session_state.found
     delete(of_file)
     assert page.session_state.found == of_paste != of_file
@@ -217,10 +194,8 @@ def test_disk_space_is_one_number_in_the_figures_and_in_a_refusal(monkeypatch):
     page = bring(opened_whole("pages/texts.py", corpus_way="files"), ("letters.csv", LETTERS.encode()))
     (needed,) = metric(page, "Disk space")
     monkeypatch.setattr(selection.VISITS, "estimate_room", lambda needed: Room(0, 0))
-    page.run()
-    assert (
-        page.error[-1].value.startswith(plain(f"This needs {needed} of disk; 0 bytes are free.")) and page.button(key="corpus.use").disabled
-    )
+    assert page.run().error[-1].value.startswith(plain(f"This needs {needed} of disk; 0 bytes are free."))
+    assert page.button(key="corpus.use").disabled
 
 
 def test_files_are_searched_if_the_user_opens_another_part_before_they_are_read():
@@ -253,34 +228,29 @@ def test_the_example_keeps_the_texts_of_the_user():
 
 @pytest.mark.parametrize("find", ["slate", ""])
 def test_senses_of_any_name_are_shown_and_the_notebook_has_the_word_of_the_page(find, tmp_path):
-    ends = {"table": "fell off the wooden", "lines": "spoke over the bad", "mix": "read out the dull"}
-    rows = [
-        {"tokens": f"{who} {end} slate .".split(), "position": 5, "word": "slate", "sense": sense}
-        for sense, end in ends.items()
-        for who in PEOPLE.split()
-    ]
+    slate, ends = (
+        {"position": 5, "word": "slate"},
+        {"table": "fell off the wooden", "lines": "spoke over the bad", "mix": "read out the dull"},
+    )
+    rows = [slate | {"tokens": [who, *end.split(), "slate", "."], "sense": sense} for sense, end in ends.items() for who in PEOPLE.split()]
     (tmp_path / "own.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    page = opened("pages/collocates.py", corpus=str(tmp_path / "own.jsonl"), find=find, collocate_kind="word")
-    assert not page.exception and not page.error
+    page = opened_whole("pages/collocates.py", corpus=str(tmp_path / "own.jsonl"), find=find, collocate_kind="word")
     assert "'slate'" in "".join(code_cells(notebook("collocates", page.session_state["_taken"].settings)))
 
 
 def test_rows_to_train_on_stay_with_their_columns():
-    page = opened_whole("pages/train.py", train_task="own", variants="tfidf")
-    rows = "".join(f"remark {k},{'ab'[k % 2]},more about {k}\n" for k in range(60))
-    bring(page, ("remarks.csv", f"remark,kind,more\n{rows}".encode()))
+    rows = "remark,kind,more\n" + "".join(f"remark {k},{'ab'[k % 2]},more about {k}\n" for k in range(60))
+    page = bring(opened_whole("pages/train.py", train_task="own", variants="tfidf"), ("remarks.csv", rows.encode()))
     page.multiselect[0].set_value([3]).run()
     page = went(page, "texts", "train")
     assert removals(page) == [r"Remove remarks\.csv"] and page.multiselect[0].value == [3]
-    bring(page, ("second.csv", ROWS.encode()))
-    assert removals(page) == [r"Remove second\.csv"]
-    remove(page, r"second\.csv")
+    assert removals(bring(page, ("second.csv", rows.encode()))) == [r"Remove second\.csv"]
+    next(button for button in page.button if button.label == r"Remove second\.csv").click().run()
     assert removals(page) == [] and page.button(key="train.go").disabled
 
 
 def test_the_judgments_of_a_usage_graph_are_left_out_with_a_note(tmp_path):
-    occurrences = [(("The", "bank", "."), 1), (("A", "bank", "!"), 1)]
-    files = {"uses.csv": format_uses("bank", occurrences, ["1", "2"]), "judgments.csv": format_judgments("bank", [0, 1], "me")}
+    files = {"uses.csv": USES, "judgments.csv": format_judgments("bank", [0, 1], "me")}
     files |= {"clusters.csv": format_clusters("bank", [0, 1])}
     for name, content in files.items():
         (tmp_path / name).write_text(content, "utf-8")
@@ -291,3 +261,42 @@ def test_the_judgments_of_a_usage_graph_are_left_out_with_a_note(tmp_path):
 def test_corpus_in_other_letters_is_noted():
     page = bring(opened_whole("pages/texts.py", corpus_way="files"), ("a.txt", "The bank closed. 은행에서 돈을 빌렸다.".encode()))
     assert "Tokens not in English letters: 3 of 8" in captions(page)
+
+
+def draw_box(several: bool) -> None:
+    import streamlit as st
+
+    from pages._frame.uploads import upload_box
+
+    st.session_state.found = [(file.name, file.read()) for file in upload_box("box", "Files", 5, several=several)]
+
+
+def with_two_files(several: bool) -> AppTest:
+    page = AppTest.from_function(draw_box, args=(several,)).run()
+    for name in ("a.txt", "b.txt"):
+        page.file_uploader[0].upload(name, name.encode()).run()
+    return page
+
+
+def test_removing_a_file_removes_those_it_replaced():
+    page = with_two_files(several=False)
+    folder = Path(page.session_state["uploads"].name)
+    assert len([*folder.iterdir()]) == 2  # a waiting training may read the first one
+    page.button[0].click().run()
+    assert not [*folder.iterdir()] and page.session_state.found == []
+
+
+@pytest.mark.parametrize(("several", "found"), [(False, ["b.txt"]), (True, ["a.txt", "b.txt"])])
+def test_a_refused_file_replaces_no_other(monkeypatch, several, found):
+    page = with_two_files(several)
+    assert page.session_state.found == [(name, name.encode()) for name in found]
+
+    def refuse(*_: object) -> None:
+        raise BadInput("no room")
+
+    for place in ("pages._frame.uploads.VISITS.check", "pages._frame.uploads.user_names.store"):
+        with monkeypatch.context() as patch:
+            patch.setattr(place, refuse)
+            page.file_uploader[0].upload("c.txt", b"c").run()
+        assert [item.value for item in page.error] == ["no room"]
+        assert page.session_state.found == [(name, name.encode()) for name in found]
