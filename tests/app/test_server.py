@@ -6,6 +6,7 @@ import re
 import socket
 from types import SimpleNamespace
 from unittest.mock import MagicMock
+from urllib.parse import urlencode
 
 import pytest
 import uvicorn
@@ -68,9 +69,7 @@ def sessions(monkeypatch) -> SimpleNamespace:
     return instance
 
 
-def request(
-    path: str = "/", host: str | None = "localhost:8501", *headers: tuple[str, str], method="GET", kind="http", body=(), app=None, query=b""
-) -> SimpleNamespace:
+def request(path="/", host="localhost:8501", *headers: tuple[str, str], method="GET", kind="http", body=(), app=None, query=b""):
     """Send a request through the gate. In the result, `reached` is the scope that the app received, or None."""
     sent_messages, parts, result = [], list(body), SimpleNamespace(reached=None, read=0)
 
@@ -109,9 +108,7 @@ def test_document_preloads_the_scripts_that_its_view_needs(listen, view):
     listen(OWN)
     file, parameters = page_address(view)
     path = "/" if file == "app.py" else "/" + file.removeprefix("pages/").removesuffix(".py")
-    document = request(
-        path, app=Starlette(routes=routes()), query="&".join(f"{name}={value}" for name, value in parameters.items()).encode()
-    )
+    document = request(path, app=Starlette(routes=routes()), query=urlencode(parameters).encode())
     names = re.findall(r'rel="modulepreload" crossorigin href="\./static/js/([^"]+)"', document.text)
     assert len(names) == len(set(names)) and all((SCRIPTS / name).is_file() for name in names)
     kinds = {name.split(".")[0] for name in names}
@@ -120,37 +117,27 @@ def test_document_preloads_the_scripts_that_its_view_needs(listen, view):
 
 
 def test_static_files_are_answered_from_memory(listen, monkeypatch):
-    passed = []
-
-    async def streamlit(scope, receive, send) -> None:
-        passed.append((scope["method"], scope["path"]))
-        await page_of(b"page")(scope, receive, send)
+    def fetch(path: str, method: str = "GET") -> SimpleNamespace:
+        return request(path, method=method, app=FromMemory(page_of(b"of Streamlit")))
 
     listen(OWN)
     names = scripts(True, True)
     for name in names:
-        answered = request(f"/static/js/{name}", app=FromMemory(streamlit))
+        answered = fetch(f"/static/js/{name}")
         body, headers = b"".join(answered.bodies), answered.headers
         assert answered.status == 200 and body == (SCRIPTS / name).read_bytes() and int(headers["content-length"]) == len(body)
         assert headers["content-type"].startswith("application/javascript") and "immutable" in headers["cache-control"]
-    assert not passed
-    others = [
-        ("GET", "/static/js/../../index.html"),
-        ("GET", "/_stcore/health"),
-        ("GET", "/static/js/none.js"),
-        ("HEAD", f"/static/js/{names[0]}"),
-    ]
-    for method, path in others:
-        request(path, method=method, app=FromMemory(streamlit))
-    assert passed == others
+    for path in ("/static/js/../../index.html", "/_stcore/health", "/static/js/none.js"):
+        assert fetch(path).text == "of Streamlit", path
+    assert fetch(f"/static/js/{names[0]}", "HEAD").text == "of Streamlit"
     monkeypatch.setattr(server.st, "get_option", lambda name: "sub" if name == "server.baseUrlPath" else None)
-    assert request(f"/sub/static/js/{names[0]}", app=FromMemory(streamlit)).bodies and passed == others
+    assert fetch(f"/sub/static/js/{names[0]}").text != "of Streamlit"
 
 
 LOCAL = ["localhost", "localhost:8501", "LOCALHOST:1", "127.0.0.1", "127.0.0.1:8501", "[::1]:8501", "[::1]"]
 FOREIGN = ["other.test", "other.test:8501", "localhost.other.test", "other.test.", "127.0.0.1.other.test:80", "xn--bcher-kva.test"]
-INVALID = [None, "", "a b", "localhost@other.test", "other.test/localhost", "localhost:x", "localhost,other.test", "[::1"]
-INVALID += ["http://localhost"]
+INVALID = [None, "", "a b", "localhost@other.test", "other.test/localhost", "localhost:x", "localhost,other.test"]
+INVALID += ["[::1", "http://localhost"]
 ADDRESSES = ["192.168.1.7:8501", "10.0.0.1", "[fe80::1]:8501", "8.8.8.8"]
 
 
@@ -222,17 +209,13 @@ def test_upload_is_refused_before_a_byte_is_read_if_uploads_are_off(listen, sess
     assert (refused.status, refused.read, refused.reached) == (403, 0, None) and "ELMOSCOPE_UPLOADS" in refused.text
 
 
-@pytest.mark.parametrize(
-    ("place", "method", "status"),
-    [
-        *((f"{SESSION}/{FILE}", method, status) for method, status in (("PUT", 200), ("DELETE", 200), ("POST", 404))),
-        *((f"{SESSION}/{name}", "PUT", 404) for name in ("..", f"../{FILE}", f"{FILE}/x", f"{FILE}\n", "secret.csv")),
-        (f"{FILE}/{SESSION}", "PUT", 400),  # not a session
-    ],
-)
-def test_upload_needs_an_active_session_and_an_issued_id(listen, sessions, place, method, status):
+def test_upload_needs_an_active_session_and_an_issued_id(listen, sessions):
     listen(OWN)
-    assert request(f"/_stcore/upload_file/{place}", method=method, body=[b"x"]).status == status
+    for method, status in (("PUT", 200), ("DELETE", 200), ("POST", 404)):
+        assert request(f"/_stcore/upload_file/{SESSION}/{FILE}", method=method, body=[b"x"]).status == status, method
+    for name in ("..", f"../{FILE}", f"{FILE}/x", f"{FILE}\n", "secret.csv"):
+        assert request(f"/_stcore/upload_file/{SESSION}/{name}", method="PUT", body=[b"x"]).status == 404, name
+    assert request(f"/_stcore/upload_file/{FILE}/{SESSION}", method="PUT", body=[b"x"]).status == 400  # not a session
 
 
 def store_files(sessions, session: str, *sizes: int) -> None:
@@ -243,21 +226,17 @@ def store_files(sessions, session: str, *sizes: int) -> None:
 
 
 async def read_all(scope, receive, send) -> None:
-    more = True
-    while more:
-        more = (await receive()).get("more_body", False)
+    while (await receive()).get("more_body", False):
+        pass
     await send({"type": "http.response.start", "status": 204, "headers": []})
     await send({"type": "http.response.body", "body": b""})
 
 
-@pytest.mark.parametrize(
-    ("sizes", "body", "status"),
-    [
-        ((), [b"x" * 1000] * 3, 204),
-        ((), [b"x" * 500_000] * 5, 413),  # counted as it arrives, without a Content-Length
-        *(((1_500_000,), [b"x" * 600_000], 413), ((1_500_000,), [b"x" * 400_000], 204), ((10,), [b"x"], 204), ((10,) * 2, [b"x"], 413)),
-    ],
-)
+UPLOADS = [((), [b"x" * 1000] * 3, 204), ((), [b"x" * 500_000] * 5, 413)]  # counted as it arrives, without a Content-Length
+UPLOADS += [((1_500_000,), [b"x" * 600_000], 413), ((1_500_000,), [b"x" * 400_000], 204), ((10,), [b"x"], 204), ((10,) * 2, [b"x"], 413)]
+
+
+@pytest.mark.parametrize(("sizes", "body", "status"), UPLOADS)
 def test_uploads_of_a_session_are_limited_in_bytes_and_files(listen, sessions, monkeypatch, sizes, body, status):
     listen(OWN)
     monkeypatch.setenv("ELMOSCOPE_MAX_UNPACKED_MB", "1")  # a session may upload twice as much
@@ -311,12 +290,12 @@ def test_too_long_address_is_refused(listen, path, query):
     assert request("/", query=b"a=" + b"%ea%b0%80" * 4000).status == 200  # two sentences in Korean
 
 
-@pytest.mark.parametrize("size", [0, 1, gate.PIECE, gate.PIECE + 1, 2 * gate.PIECE, 5 * gate.PIECE + 7])
-def test_large_response_is_sent_in_pieces(listen, size):
+def test_large_response_is_sent_in_pieces(listen):
     listen(OWN)
-    content = os.urandom(size)
-    bodies = request(app=page_of(content)).bodies
-    assert b"".join(bodies) == content and all(len(body) <= gate.PIECE for body in bodies)
+    for size in (0, gate.PIECE, gate.PIECE + 1, 5 * gate.PIECE + 7):
+        content = os.urandom(size)
+        bodies = request(app=page_of(content)).bodies
+        assert b"".join(bodies) == content and all(len(body) <= gate.PIECE for body in bodies)
 
 
 def test_page_beyond_the_limit_is_refused_with_a_sentence(listen, sessions, monkeypatch):
@@ -326,19 +305,14 @@ def test_page_beyond_the_limit_is_refused_with_a_sentence(listen, sessions, monk
     assert refused.status == 503 and refused.text == "This server has 0 open pages, which is its limit. Try again later.\n"
 
 
-@pytest.mark.parametrize(
-    ("address", "given", "paths"),
-    [
-        *((address, None, True) for address in (OWN, "localhost", "::1")),
-        *((address, None, False) for address in (OPEN, "", "::", "192.168.1.7", "lab.example.org")),
-        *((OPEN, "", False), (OPEN, "on", True), (OWN, "off", False)),
-    ],
-)
-def test_paths_of_the_machine_are_off_on_an_open_server_by_default(listen, monkeypatch, address, given, paths):
-    if given is not None:
-        monkeypatch.setenv("ELMOSCOPE_PATHS", given)
+@pytest.mark.parametrize("address", [OWN, "localhost", "::1", OPEN, "", "::", "192.168.1.7", "lab.example.org"])
+def test_paths_of_the_machine_are_off_on_an_open_server_by_default(listen, monkeypatch, address):
     listen(address)
-    assert limits().paths == paths and listening.is_open() == (address not in (OWN, "localhost", "::1"))
+    assert listening.is_open() != limits().paths == (address in (OWN, "localhost", "::1"))
+    for given in ("on", "off"):
+        monkeypatch.setenv("ELMOSCOPE_PATHS", given)
+        listen(address)
+        assert limits().paths == (given == "on")
 
 
 @pytest.mark.parametrize("public", ["", "on"])
@@ -392,10 +366,6 @@ def test_idle_connections_are_replaced_and_closed(monkeypatch):
     monkeypatch.setattr(listening, "SILENT_S", 0.5)
     listening.limit_connections()
 
-    async def fetch(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes:
-        writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-        return await reader.read()
-
     async def connect_many() -> tuple[bytes, list, int]:
         running = listening._SecondServer(uvicorn.Config(page_of(b"page"), lifespan="off", log_config=None))
         bound = socket.create_server(("127.0.0.1", 0))
@@ -404,7 +374,9 @@ def test_idle_connections_are_replaced_and_closed(monkeypatch):
         place = bound.getsockname()
         idle = [await asyncio.open_connection(*place) for _ in range(20)]
         idle[-1][1].write(b"GET / HTTP/1.1\r\nHost: local")
-        answer = await fetch(*await asyncio.open_connection(*place))
+        reader, writer = await asyncio.open_connection(*place)
+        writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        answer = await reader.read()
         ends = await asyncio.gather(*(asyncio.wait_for(reader.read(), 60) for reader, _ in idle), return_exceptions=True)
         n_connections = len(running.server_state.connections)
         running.should_exit = True
