@@ -8,21 +8,16 @@ import streamlit
 from safetensors.torch import save_file
 from streamlit.testing.v1 import AppTest
 
-from core.common.errors import MissingArtifact
 from core.common.limits import limits
 from core.common.short_links import shortened
 from core.elmo.weights import save_hdf5
-from core.senses import verdict
 from core.senses.scene import Scene
 from core.text.tokens import bare
-from core.workspace import Workspace
 from pages._cached import shared_jobs
 from pages._home import show as home
 from pages._widgets import components
-from tests.app.visit import address_of, captions, export_of, opened, opened_whole, tables
+from tests.app.visit import address_of, captions, export_of, html_of, opened, opened_whole, tables
 from tests.core.elmo.test_language_model import language_model
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def part(page: AppTest, name: str) -> str:
@@ -37,10 +32,6 @@ def test_file_of_vectors_is_noted_in_every_session_and_zeros_have_no_cosine(tmp_
         notes = [caption.value.replace("\\", "") for caption in (page if is_first else page.sidebar).caption]
         assert "own.txt: the first line promises 4 words, but the file has 3." in notes
         assert "GloVe" not in tables(page)[0]["vectors"].tolist()
-    (tmp_path / "own.txt").write_text("3 3\nbank 0 0 0\nriver 1 0 0\nmoney 0 1 0\n")
-    for _ in range(2):  # the first one opens the file after the sidebar is drawn
-        page = opened(vectors=str(tmp_path / "own.txt"))
-    assert not any("promises" in caption.value for caption in page.caption)
 
 
 def test_chosen_space_stays_and_does_not_change_the_verdict():
@@ -50,7 +41,6 @@ def test_chosen_space_stays_and_does_not_change_the_verdict():
     page.session_state["layer"] = "2"
     page.run()
     assert part(page, "verdict") == verdict and "The stars are nearest to" in part(page, "notice")
-    assert address_of(page, "layer") == "2"
     page.pills(key="example").set_value("play").run()
     assert page.session_state["layer"] == address_of(page, "layer") == "2"
     page.session_state["layer"] = "senses"
@@ -115,33 +105,21 @@ def draw_buttons(*, key: str, data: dict, on_put_change) -> None:
             streamlit.button(item["word"], key=f"{key}.{side['side']}.{k}", on_click=home.put, args=(side["side"], item["word"]))
 
 
-@pytest.fixture
-def by_buttons(monkeypatch):
-    """Return a function that opens Home with buttons as its chips."""
+def test_pressed_word_keeps_the_text_typed_before(monkeypatch):
+    def press(word: str) -> str:
+        """Press an expected word, and return the text of the first sentence after it."""
+        page.button(key=f"{home.EXPECTED}.a.{words(page).index(word)}").click().run()
+        return page.text_input(key="a").value
+
     monkeypatch.setattr(home, "_chips", draw_buttons)
-    return opened_whole
-
-
-def test_pressed_word_keeps_the_text_typed_before(by_buttons):
-    page = by_buttons(a=RIVER, b=MONEY)
-    place = words(page).index("shore")
+    page = opened_whole(a=RIVER, b=MONEY)
     page.text_input(key="a").set_value(RIVER[:-1] + " go by.")
-    page.button(key=f"{home.EXPECTED}.a.{place}").click().run()
-    assert page.text_input(key="a").value == "We sat on the shore and watched the boats go by."
+    assert press("shore") == "We sat on the shore and watched the boats go by."
     page.text_input(key="a").set_value("")
-    page.button(key=f"{home.EXPECTED}.a.0").click().run()
-    assert page.text_input(key="a").value == ""
-    long = f"{RIVER} {'They drank. ' * 300}"[: limits().max_text]
-    page.text_input(key="a").set_value(long).run()
+    assert press(words(page)[0]) == ""
+    page.text_input(key="a").set_value(f"{RIVER} {'They drank. ' * 300}"[: limits().max_text]).run()
     longest = max(words(page), key=len)
-    page.button(key=f"{home.EXPECTED}.a.{words(page).index(longest)}").click().run()
-    assert len(longest) > 4 and len(page.text_input(key="a").value) == limits().max_text
-
-
-@pytest.mark.parametrize(("a", "at"), [(RIVER, "the"), ("bank", "bank")])
-def test_uninformative_expected_words_are_only_in_the_table(by_buttons, a: str, at: str):
-    page = by_buttons(a=a, b=MONEY, ai=at, bi="bank")
-    assert words(page) and not [button for button in page.button if str(button.key).startswith(f"{home.EXPECTED}.a.")]
+    assert len(longest) > 4 and len(press(longest)) == limits().max_text
 
 
 def test_a_model_without_a_softmax_says_so_in_one_line(tmp_path: Path):
@@ -149,32 +127,13 @@ def test_a_model_without_a_softmax_says_so_in_one_line(tmp_path: Path):
     save_hdf5(lm.encoder.model, tmp_path)
     page = opened_whole(model=str(tmp_path), a=RIVER, b=MONEY)
     assert not words(page) and captions(page).count("has no softmax and vocabulary") == 1
+    page = opened_whole("pages/why.py", model=str(tmp_path), a=RIVER, ai="bank")
+    assert (html_of(page) + captions(page)).count("has no softmax and vocabulary") == 1
     state = {f"softmax.{name}": value.contiguous() for name, value in lm.softmax.state_dict().items()}
     save_file(state, tmp_path / "softmax.safetensors")
     (tmp_path / "vocabulary.txt").write_text("\n".join(lm.vocabulary.words), encoding="utf-8")
     page = opened(model=str(tmp_path), a=RIVER, b=MONEY)
     assert words(page) and "has no softmax" not in captions(page)
-
-
-def test_verdict_on_a_new_sentence_is_computed_once(monkeypatch):
-    pairs, compare = [], verdict.compare
-    monkeypatch.setattr(verdict, "compare", lambda *queries: pairs.append(tuple(each.tokens for each in queries)) or compare(*queries))
-    page = opened_whole()
-    for sentence in ("We sat on the bank until noon.", "The zebra was fair to them.", "The bank closed at four."):
-        pairs.clear()
-        page.text_input(key="a").set_value(sentence).run()
-        assert len(pairs) == len(set(pairs)) == 1, sentence
-
-
-def test_verdict_does_not_need_static_vectors(monkeypatch):
-    def missing(_workspace):
-        raise MissingArtifact("glove-mini")
-
-    page = opened_whole()
-    monkeypatch.setattr(Workspace, "vectors", property(missing))
-    page.text_input(key="a").set_value("They fished from the bank at dawn.").run()
-    assert "meaning" in part(page, "verdict")
-    assert page.error  # of the picture, which needs GloVe
 
 
 def test_html_file_of_home_is_made_on_request_and_downloaded(monkeypatch):
@@ -191,44 +150,10 @@ def test_html_file_of_home_is_made_on_request_and_downloaded(monkeypatch):
     assert [item.proto.label for item in app.get("download_button") if item.proto.id.endswith(f"{home.ALONE}.file")] == ["Download, 3 MB"]
 
 
-def target_words(page: AppTest) -> tuple[str, ...]:
-    """Return the target words of both sentences, as their buttons select them."""
-    result = page.session_state["asked"]
-    shown = [page.session_state[key] for key in ("ai", "bi")]
-    assert tuple(shown) == result.positions
-    return tuple(bare(tokens[k]) for tokens, k in zip(result.tokens, shown, strict=True))
-
-
-def typed(page: AppTest, **texts: str) -> AppTest:
-    for key, text in texts.items():
-        page.text_input(key=key).set_value(text).run()
-    return page
-
-
-def test_targets_in_a_link_are_used():
-    link = {"a": "The plant employs nine hundred workers.", "b": "Water the plant on Sunday."}
-    assert opened("pages/search.py", **link, ai="workers").session_state["w"] == "workers"
-    for word in ("plant", "nowhere"):
-        assert target_words(opened(**link, ai=word)) == ("plant", "plant")
-    assert target_words(opened(lang="ko", a="함박눈이 내렸다.", b="눈이 아프다.", bi="눈")) == ("함박눈", "눈")
-
-
 def test_typed_sentence_stays_when_the_language_changes():
-    page = typed(opened(), a="함박눈이 내려 눈을 치웠다.", b="두 눈을 감았다.")
-    assert target_words(page) == ("눈을", "눈을")
-    page.selectbox(key="lang").set_value("ko").run()
-    assert page.text_input(key="a").value == "함박눈이 내려 눈을 치웠다." and target_words(page) == ("눈", "눈")
-    page.selectbox(key="lang").set_value("en").run()
-    assert target_words(page) == ("눈을", "눈을")
-
-
-def test_groups_follow_the_target_word():
-    link = {"a": "The plant employs nine hundred workers.", "b": "Water the plant on Sunday."}
-    assert opened("pages/found.py", **link).selectbox(key="found_word").value == "plant"
-    page = opened("pages/found.py", **link, found_word="bank")
-    assert page.selectbox(key="found_word").value == "bank"
-    typed(page.switch_page("app.py").run(), a="Her coach shouted from the line.", b="The coach left at noon.")
-    box = page.switch_page("pages/senses.py").run().selectbox(key="found_word")
-    assert box.value == "coach" and any(line.startswith("bank · ") for line in box.options)
-    korean = opened("pages/found.py", lang="ko", a="아기에게 첫 이가 났다.", b="머리에 이가 생겨 약을 발랐다.")
-    assert korean.selectbox(key="found_word").value == "이"
+    page = opened(a="함박눈이 내려 눈을 치웠다.", b="두 눈을 감았다.")
+    for language, target in (("en", "눈을"), ("ko", "눈"), ("en", "눈을")):
+        page.selectbox(key="lang").set_value(language).run()
+        assert page.text_input(key="a").value == "함박눈이 내려 눈을 치웠다."
+        result = page.session_state["asked"]
+        assert [bare(tokens[k]) for tokens, k in zip(result.tokens, result.positions, strict=True)] == [target] * 2

@@ -7,9 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from core.analysis.aligned_umap import FrozenMaps, by_chance
 from core.analysis.random_pairs import random_level_of_mix
-from core.common.config import ASSETS
 from core.elmo.models import open_model as opened_model
 from core.live.widgets import mix_setting
 from core.senses.separation import SenseReport, less, sense_report
@@ -18,7 +16,7 @@ from core.workspace import open_workspace
 from pages._map import measures, mix
 from pages._widgets import components
 from pages._widgets.components import LIMIT
-from tests.app.visit import data_of, export_of, html_of, opened, opened_whole, read_through, text_of
+from tests.app.visit import captions, data_of, export_of, html_of, opened, opened_whole, read_through, text_of
 
 
 def report(seed: int, noise: float, n: int = 40) -> SenseReport:
@@ -30,11 +28,13 @@ def report(seed: int, noise: float, n: int = 40) -> SenseReport:
 
 
 def test_space_is_compared_with_static_vectors():
-    clear, poor = report(0, 0.05), report(1, 2.0)
+    clear, poor, few = report(0, 0.05), report(1, 2.0), (report(0, 0.05, n=4), report(1, 2.0, n=4))
     assert less(clear, poor).verdict == 1 and less(poor, clear).verdict == -1 and less(clear, clear).verdict == 0
-    for first, second, said in ((clear, poor, "ahead"), (poor, clear, "behind"), (clear, report(2, 0.05), "inconclusive")):
+    cases = (clear, poor, "ahead"), (poor, clear, "behind"), (clear, report(2, 0.05), "inconclusive"), (*few, "inconclusive")
+    for first, second, said in cases:
         (line,) = measures.compare_with_static(first, second, "the mix")
         assert line.endswith(f", {said}.") and f"{second.one_nn:.1%}" in line
+    assert less(*few).low is None and "(no interval)" in line
     assert measures.compare_with_static(clear, None, "the mix") == [] and measures.static_share(None) == ""
 
 
@@ -44,15 +44,8 @@ def test_mix_is_compared_with_the_best_layer():
     assert "layer 1 (100%) beats this mix" in mix.compare_layers("jam", poor, {"1": clear})[0]
     assert 0.9 < near.one_nn < 1 and "is inconclusive" in mix.compare_layers("jam", near, {"1": clear})[0]
     assert "is optimistic" in mix.compare_layers("jam", clear, {"1": poor})[1]
-
-
-def test_too_few_sentences_are_inconclusive():
-    first, second = report(0, 0.05, n=4), report(1, 2.0, n=4)
-    assert less(first, second).low is None
-    (line,) = measures.compare_with_static(first, second, "the mix")
-    assert "(no interval)" in line and line.endswith(", inconclusive.")
-    lines = mix.compare_layers("jam", first, {"1": second})
-    assert "is inconclusive" in lines[0] and "points: no interval" in lines[-1]
+    few = mix.compare_layers("jam", report(0, 0.05, n=4), {"1": report(1, 2.0, n=4)})
+    assert "is inconclusive" in few[0] and "points: no interval" in few[-1]
 
 
 def test_progress_is_shown_for_a_labeled_word_with_one_sense(tmp_path, monkeypatch):
@@ -70,33 +63,27 @@ def near(page) -> list:
 
 
 def test_layer_normalization_makes_parts_equal_and_changes_the_lists_and_gamma_does_not():
-    page = opened_whole("pages/mix.py")
-    parts = [int(part) for part in re.findall(r"(\d+)%", page.session_state["_taken"].figures()["mix.pulls"].alt)]
-    assert len(parts) == 3 and parts[2] > 50 and abs(sum(parts) - 100) <= 1  # equal weights, and not equal parts
+    def parts() -> list[int]:
+        return [int(part) for part in re.findall(r"(\d+)%", page.session_state["_taken"].figures()["mix.pulls"].alt)]
+
+    page = opened_whole("pages/mix.py", gamma="3")
+    assert len(parts()) == 3 and parts()[2] > 50 and abs(sum(parts()) - 100) <= 1  # equal weights, and not equal parts
     before = near(page)
+    page.slider(key="gamma").set_value(1.0).run()
+    assert near(page) == before
     page.toggle(key="norm").set_value(True).run()
-    assert not page.error and near(page) != before
-    assert page.session_state["_taken"].figures()["mix.pulls"].alt.count("33%") == 3
-    page.toggle(key="norm").set_value(False).run()
-    assert near(page) == before
-    page.slider(key="gamma").set_value(3.0).run()
-    assert near(page) == before
-
-
-def sent(page) -> dict:
-    return data_of(page, "elmoscope_mix")
+    assert near(page) != before and parts() == [33] * 3
 
 
 def test_data_of_the_mix_widget_of_a_labeled_word():
     page = opened_whole("pages/mix.py", w0="1.5", w1="-2", gamma="2")
     assert not page.metric
-    given = sent(page)
+    given = data_of(page, "elmoscope_mix")
     n = len(given["map"]["rows"])
     assert len(given["asked"]) == 2 and len(base64.b64decode(given["pairs"])) == 4 * 9 * n * (n + 1) // 2
     assert [slider.value for slider in page.slider] == [1.5, -2.0, 0.0, 2.0]  # which write the address, unseen
     assert {mark["name"] for mark in given["marks"]} >= {"Spam"} and given["presets"][0]["w"] == [6.0, -6.0, -6.0]
-    assert "this mix" in html_of(page)
-    assert near(page)
+    assert "this mix" in html_of(page) and near(page)
 
 
 @pytest.mark.parametrize(
@@ -115,26 +102,14 @@ def test_settings_of_the_mix_widget_are_validated(monkeypatch, given, expected):
 
 def test_similarity_of_random_words_is_the_same_on_every_page():
     model = opened_model("elmo-mini")
-    kept = read_card(model.folder, model.fingerprint).measures["random"]
+    stored = read_card(model.folder, model.fingerprint).measures["random"]
+    means = {layer: f"{stored[layer]['mean']:.2f}" for layer in ("0", "1", "2", "mix")}
     pattern = r"(?:random pairs: |random pairs .{4,16} are between −?0\.\d\d and −?0\.\d\d, )(−?0\.\d\d) on average"
-    for layer in ("1", "mix"):
-        mean = f"{kept[layer]['mean']:.2f}"
-        weights = {"1": (0.0, 1.0, 0.0), "mix": (1 / 3, 1 / 3, 1 / 3)}[layer]
-        level = random_level_of_mix(open_workspace(), weights)
-        assert f"{level.mean:.2f}" == mean, layer
-        captions = " ".join(caption.value for caption in opened("pages/neighbors.py", nlayer=layer).caption)
-        assert re.findall(pattern, captions) == [mean]
-    text = " ".join(caption.value for caption in opened("pages/about.py").caption)
-    assert re.findall(r"layer \d: (−?0\.\d\d) \(", text) == [f"{kept[layer]['mean']:.2f}" for layer in "012"]
-    assert re.findall(pattern, text_of(opened("pages/lessons.py"))) == [f"{kept['2']['mean']:.2f}"]
+    for layer, weights in (("1", (0.0, 1.0, 0.0)), ("mix", (1 / 3, 1 / 3, 1 / 3))):
+        assert f"{random_level_of_mix(open_workspace(), weights).mean:.2f}" == means[layer], layer
+        assert re.findall(pattern, captions(opened("pages/neighbors.py", nlayer=layer))) == [means[layer]]
+    assert re.findall(r"layer \d: (−?0\.\d\d) \(", captions(opened("pages/about.py"))) == [means[layer] for layer in "012"]
+    assert re.findall(pattern, text_of(opened("pages/lessons.py"))) == [means["2"]]
     unlabeled = {"a": "The harbour was quiet.", "b": "They built a harbour.", "ai": "harbour", "bi": "harbour"}
-    around = opened("pages/map.py", view="2", **unlabeled)
-    read_through(around)
-    assert re.findall(r"random pairs: (−?0\.\d\d)", text_of(around)) == [f"{kept['2']['mean']:.2f}"]
-
-
-def test_trustworthiness_of_bundled_maps_is_above_chance():
-    for table, word in (("targets", "bank"), ("targets", "all words"), ("targets-ko", "배")):
-        maps = FrozenMaps.load(ASSETS / table / "maps" / f"{word}.safetensors")
-        chance = by_chance(maps.coordinates.shape[1])
-        assert np.isnan(maps.trustworthiness[0]) and all(0.3 < chance < item < 1 for item in maps.trustworthiness[1:])
+    around = read_through(opened("pages/map.py", view="2", **unlabeled))
+    assert re.findall(r"random pairs: (−?0\.\d\d)", text_of(around)) == [means["2"]]

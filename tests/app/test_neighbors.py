@@ -15,11 +15,11 @@ from core.index.sense_space import WEIGHTS, SenseIndex
 from core.index.tables import open_table
 from core.text import languages
 from core.text.readings import as_typed
-from core.text.tokens import bare, tokenize, window
+from core.text.tokens import tokenize
 from core.workspace import open_workspace
 from pages._neighbors.show import compare_with_second_model
 from pages._widgets.lists import SHORT, WIDTH, keyword_line
-from tests.app.visit import address_of, html_of, opened, opened_whole, read_through
+from tests.app.visit import address_of, captions, html_of, opened, opened_whole, read_through
 
 PAGE = "pages/neighbors.py"
 LABELED = {"a": "The bank lent us money .", "ai": "1", "b": "We sat on the bank of a lake .", "bi": "4"}
@@ -31,10 +31,9 @@ def listed(page) -> list[str]:
 
 def test_sense_space_in_an_address_stays_until_another_choice():
     page = opened_whole(PAGE, nlayer="senses", among="types", **LABELED)
-    assert page.session_state["nlayer"] == "senses" and address_of(page, "nlayer") == "senses"
     assert page.session_state["among"] == "same word"  # spellings have no place in it
     page.text_input(key="a").set_value("The bank raised its rates .").run()
-    assert page.session_state["nlayer"] == "senses"
+    assert page.session_state["nlayer"] == address_of(page, "nlayer") == "senses"
     model = open_model("elmo-mini")
     index = SenseIndex(open_table("sentences", model), open_workspace(model).sense_space)
     queries = [make_query(model.encoder, tokens.split(), k) for tokens, k in (("The bank raised its rates .", 1), (LABELED["b"], 4))]
@@ -51,20 +50,18 @@ def test_model_without_a_sense_space_shows_a_layer(tmp_path):
     folder = open_model("elmo-mini").folder
     mute = shutil.copytree(folder, tmp_path / "mute", ignore=shutil.ignore_patterns("vocabulary.txt", "spelled.npz"))
     page = opened_whole(PAGE, model=str(mute), nlayer="senses", **LABELED)
-    assert any("mute has no sense space; showing a layer." in info.value for info in page.info)
+    assert "mute has no sense space; showing a layer." in captions(page)
     assert page.session_state["nlayer"] in ("0", "1", "2", "mix") and "nlayer" not in page.query_params
 
 
 WILD = {"a": "The mustang was there before them.", "b": "Her mustang would not start.", "ai": "mustang", "bi": "mustang"}
 
 
-@pytest.mark.parametrize(
-    ("tokens", "position"),
-    [
-        *((("The", "bank", "of", "the", "other", "bank", "."), 5), (('"', "Do", "n't", "bank", "on", "it", "!", '"'), 3)),
-        *((tuple(["one", "two", "three"]) * 90, 200), (("x" * 900, "bank", "y" * 900, "z" * 900), 1)),
-    ],
-)
+TARGETS = [(("The", "bank", "of", "the", "other", "bank", "."), 5), (('"', "Do", "n't", "bank", "on", "it", "!", '"'), 3)]
+TARGETS += [(("one", "two", "three") * 90, 200), (("x" * 900, "bank", "y" * 900, "z" * 900), 1)]
+
+
+@pytest.mark.parametrize(("tokens", "position"), TARGETS)
 def test_target_is_found_again_in_the_written_sentence(tokens, position):
     text, place = as_typed(tokens, position)
     read = languages.tokenize(text)
@@ -72,23 +69,8 @@ def test_target_is_found_again_in_the_written_sentence(tokens, position):
     assert len(text) <= limits().max_text and len(read) <= limits().max_words
 
 
-def test_korean_sentence_is_written_without_extra_spaces():
-    with languages.reading(languages.get_language("ko")):
-        tokens = tuple(languages.tokenize("배를 타고 섬으로 갔다."))
-        text, place = as_typed(tokens, 0)
-        assert text == "배를 타고 섬으로 갔다." and bare(languages.tokenize(text)[place]) == "배"
-
-
-@pytest.mark.parametrize(("n", "position"), [(60, 0), (60, 59), (60, 30), (5, 2), (1, 0), (20, 3)])
-def test_window_contains_the_target_and_fills_the_width(n, position):
-    start, end = window(n, position, 1, WIDTH)
-    assert 0 <= start <= position < end <= n
-    assert end - start == min(n, WIDTH + 1)
-
-
 def test_word_without_other_sentences_gets_its_nearest_words():
-    page = opened("pages/neighbors.py", **WILD)
-    read_through(page)
+    page = read_through(opened(PAGE, **WILD))
     assert page.selectbox(key="among").value == "types"
     assert html_of(page).count("data-take=") == 16  # eight words for each sentence, each with a sentence to look at
     page.selectbox(key="among").set_value("same word").run()
@@ -97,42 +79,27 @@ def test_word_without_other_sentences_gets_its_nearest_words():
     assert page.selectbox(key="among").value == "types" and "data-take=" in html_of(page)
 
 
-def test_kind_of_neighbors_follows_the_word_unless_chosen():
-    page = opened(PAGE)
-    for sentence, position, kind in ((WILD["a"], 1, "types"), ("They sat by the bank of the river.", 3, "same word")):
-        page.session_state["a"], page.session_state["ai"] = sentence, position
-        assert page.run().selectbox(key="among").value == kind
-    assert opened(PAGE, among="any word", **WILD).selectbox(key="among").value == "any word"
+def cut_and_whole(html: str) -> list[str]:
+    """Return the text of a line, and of its sentence."""
+    return [re.sub("<[^>]*>", "", part) for part in html.split('<span class="whole">')]
 
 
-def text_of(html: str) -> str:
-    return re.sub("<[^>]*>", "", html)
+QUOTED = ('"Get back from the bank, it\'s crumbling!" he said.', 'He said "the bank" twice.', "The bank's (old) vault", "bank")
 
 
-def cut_and_whole(html: str) -> tuple[str, str]:
-    cut, whole = html.split('<span class="whole">')
-    return cut, whole
-
-
-@pytest.mark.parametrize(
-    "sentence", ['"Get back from the bank, it\'s crumbling!" he said.', 'He said "the bank" twice.', "The bank's (old) vault", "bank"]
-)
+@pytest.mark.parametrize("sentence", QUOTED)
 def test_line_reads_like_the_sentence(sentence: str):
     tokens = tokenize(sentence)
     cut, whole = cut_and_whole(keyword_line(tokens, tokens.index("bank"), ""))
-    assert text_of(whole) == Markup.escape(sentence)
-    assert text_of(cut) == text_of(whole) or len(tokens) > WIDTH
+    assert whole == Markup.escape(sentence) and (cut == whole or len(tokens) > WIDTH)
 
 
 def test_line_is_cut_on_both_sides_of_its_target():
     tokens = [f"w{k}" for k in range(40)]
-    line = keyword_line(tokens, 20, "0.50")
-    cut, whole = cut_and_whole(line)
-    assert text_of(cut) == " ".join(tokens[20 - WIDTH // 2 : 21 + WIDTH // 2])
-    assert text_of(whole) == f"{' '.join(tokens)}0.50" and ">0.50<" in line
-    assert '<b class="target">w20</b> w21' in cut and '<b class="target">w20</b> w21' in whole
-    short = cut_and_whole(keyword_line(tokens, 20, "", shortened=True))[0]
-    assert text_of(short) == " ".join(tokens[20 - SHORT // 2 : 21 + SHORT // 2])
+    for place, start, end in ((20, 20 - WIDTH // 2, 21 + WIDTH // 2), (0, 0, WIDTH + 1), (39, 39 - WIDTH, 40)):
+        cut, whole = cut_and_whole(keyword_line(tokens, place, "0.50"))
+        assert cut == " ".join(tokens[start:end]) and whole == f"{' '.join(tokens)}0.50"
+    assert cut_and_whole(keyword_line(tokens, 20, "", shortened=True))[0] == " ".join(tokens[20 - SHORT // 2 : 21 + SHORT // 2])
 
 
 @pytest.mark.parametrize("is_same_search", [True, False])
