@@ -1,6 +1,5 @@
 """Test exported tables, HTML files and notebooks."""
 
-import ast
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -25,7 +24,6 @@ from core.static import vectors
 from core.text import corpora
 from core.text.corpora import open_corpus
 from core.text.languages import get_language
-from pages._export import notebook_values
 from pages._export.notebook_values import NOTEBOOKS, name_of, notebook
 from pages._export.record import Taken
 from pages._frame.in_use import OURS, InUse
@@ -48,34 +46,16 @@ def test_csv_is_written_in_one_place():
     assert [name(path) for path in SHIPPED if ".to_csv" in path.read_text("utf-8")] == ["core/files/formats.py"]
 
 
-def test_every_download_has_a_literal_or_a_cleaned_name():
-    """Check this because words and names of tasks and tables may contain any character."""
-    safe_names = {"name", "path.name"}  # names of DURel's files, and of a file that the app wrote
-    violations = []
-    for path in SHIPPED:
-        if ".download_button" not in (text := path.read_text("utf-8")):
-            continue
-        for node in ast.walk(ast.parse(text)):
-            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".download_button") and len(node.args) > 2:
-                file = node.args[2]
-                if not (isinstance(file, ast.Constant) or ast.unparse(file).startswith("clean_name(") or ast.unparse(file) in safe_names):
-                    violations.append(f"{name(path)}:{node.lineno}")
-    assert violations == []
-
-
 EMPTY = {"question": "Q?", "lede": "", "typed": (), "notices": (), "provenance": ()}
-
-
-def body(value: object) -> str:
-    html = html_of([], [(pd.DataFrame({"a": [value]}), "t")], **EMPTY)
-    return html.split("<tbody>\n<tr>")[1].split("</tr>")[0]
-
-
 CELLS = {0.72345678: "0.7235", 1.0: "1", 0.0: "0", -0.05: "-0.05", 0.00000031: "3.1e-07", 1234.5: "1234.5"}
 CELLS |= {np.nan: "", None: "", pd.NA: "", 7: "7", "0.50": "0.50", "<b>&": "&lt;b&gt;&amp;"}
 
 
 def test_number_is_rounded_and_only_long_text_may_be_broken():
+    def body(value: object) -> str:
+        html = html_of([], [(pd.DataFrame({"a": [value]}), "t")], **EMPTY)
+        return html.split("<tbody>\n<tr>")[1].split("</tr>")[0]
+
     assert {value: body(value) for value in CELLS} == {value: f"<td>{shown}</td>" for value, shown in CELLS.items()}
     assert body("x" * (LONG + 1)).startswith('<td class="long">') and body("x" * LONG).startswith("<td>")
 
@@ -140,17 +120,11 @@ OPENED = [
 TABLES = lru_cache(open_table)
 CORPORA = lru_cache(lambda name, code: open_corpus(name, code and get_language(code)))  # a language has no hash
 HOSTILE = 'The \'bank\' """ is\\ \n{shut} </script><script>alert(1)</script> \u2028 # 은행 🎉\x00'
-
-
 VIEWS = [view for view in list_views() if name_of(view, {}) in NOTEBOOKS]
 
 
 def cells(view: str, settings: dict | None = None, **told: str) -> list[dict]:
     return json.loads(notebook(view, settings or {}, **told))["cells"]
-
-
-def code_of(view: str, settings: dict) -> str:
-    return "\n\n".join(code_cells(notebook(view, settings)))
 
 
 @pytest.fixture
@@ -173,7 +147,6 @@ def run(tmp_path: Path, monkeypatch):
 
 @pytest.mark.parametrize("lesson", ["cone", "apart", "homonyms", "control", "context", "before"])
 def test_notebook_of_a_lesson_runs(lesson: str, run):
-    assert all(1 <= len(cell["source"]) <= 24 for cell in cells("lessons", {"lesson": lesson}) if cell["cell_type"] == "code")
     assert run("lessons", {"lesson": lesson})
 
 
@@ -186,9 +159,7 @@ def test_notebook_of_a_view_is_valid_and_runs(view: str, run, tmp_path: Path):
     for cell in made["cells"]:
         assert isinstance(cell["metadata"], dict) and "".join(cell["source"]).strip()
         if cell["cell_type"] == "code":
-            assert cell["outputs"] == [] and cell["execution_count"] is None
-            ast.parse("".join(cell["source"]))
-            assert 1 <= len(cell["source"]) <= 24
+            assert cell["outputs"] == [] and cell["execution_count"] is None and len(cell["source"]) <= 24
     first = "".join(made["cells"][0]["source"])
     assert first.startswith("# Why?") and "http://127.0.0.1:8501/x?a=b" in first
     assert str(ROOT) not in json.dumps(made) and os.path.expanduser("~") not in json.dumps(made)
@@ -199,23 +170,10 @@ def test_notebook_of_a_view_is_valid_and_runs(view: str, run, tmp_path: Path):
     assert run(view, small.get(view))
 
 
-def test_notebook_of_spellings_runs(run):
-    assert run("how", {"step": "4", "spell": "mint minty", "spell_among": "300"})["words"] == ("mint", "minty")
-
-
 def test_unknown_view_has_no_notebook():
     for view, settings in (("nowhere", {}), ("lessons", {"lesson": "nothing"})):
         with pytest.raises(BadInput, match="no notebook"):
             notebook(view, settings)
-
-
-def test_notebook_has_the_target_word_that_the_page_guesses():
-    crane = {"a": "Two herons fished beside the crane at dawn.", "b": "Cranes lifted the heavy beams."}
-    assert notebook_values.pair(crane) == [(crane["a"], 5, ""), (crane["b"], 0, "")]
-    assert notebook_values.pair(crane | {"ai": 1})[0] == (crane["a"], 1, "")
-    assert len(notebook_values.pair({})) == 2 and notebook_values.pair({"a": "", "b": " "}) == []
-    assert "'otter'" in code_of("search", {"find.used": "otter"})
-    assert "('The old bank was shut.', 2, '')" in code_of("why", {"a": "The old bank was shut.", "ai": None, "w": "bank"})
 
 
 def test_typed_text_is_a_literal_in_the_code(run):
@@ -231,24 +189,20 @@ def test_typed_text_is_a_literal_in_the_code(run):
 
 def test_figures_are_labeled_in_the_readers_language():
     with i18n.within("ko"):
-        assert "i18n.use('ko')" in code_of("home", {})
+        assert "i18n.use('ko')" in "".join(code_cells(notebook("home", {})))
 
 
-def test_notebooks_of_unusual_questions_run(run, capsys):
-    """A form of a labeled word, a word that the corpus lacks, a sentence that the page reads in part, and a single sentence."""
+def test_notebooks_of_unusual_questions_run(run, tmp_path, capsys):
+    """A form of a labeled word, words that the corpus lacks, spellings, a single sentence, and a model without a sense space."""
     result = run("map", {"a": "Both banks were shut.", "ai": 1, "b": "", "map_word": "banks"})
     assert result["word"] == "bank" and result["labeled"]
     assert not run("map", {"map_word": "zzzz"})["result"].points.words
     capsys.readouterr()
     run("search", {"find.used": "zzzz"})
     assert capsys.readouterr().out == "0 occurrences\n"
-    long = {"a": "so " * 119 + "crane bank", "ai": None, "b": "The bank lent a crane."}
-    assert [len(word.tokens) for word in run("neighbors", long)["words"]] == [120, 6]
+    assert run("how", {"step": "4", "spell": "mint minty", "spell_among": "300"})["words"] == ("mint", "minty")
     with pytest.raises(SystemExit, match="two sentences"):
         run("home", {"a": "We sat on the bank.", "b": ""})
-
-
-def test_notebook_of_home_draws_a_model_without_a_sense_space(run, tmp_path):
     save_hdf5(models.open_model("elmo-mini").encoder.model, tmp_path)
     result = run("home", {"model": str(tmp_path), "a": "We sat on the bank.", "b": "The bank lent him money."})
     assert result["spaces"][-1] == "mix" and result["expected"] == ()
