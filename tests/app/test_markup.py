@@ -51,9 +51,8 @@ def as_markdown(page: AppTest) -> list[str]:
 
 @pytest.mark.parametrize("path", VISITS)
 def test_a_page_writes_no_markup_of_a_corpus(tmp_path, path: str):
-    address = {"corpus": str(evil_corpus(tmp_path)), "a": f"A heron stood near {IMG}.", "ai": "1"}
-    address |= {"b": f"The heron of {SCRIPT} is red.", "bi": "1"}
-    page = opened(path, **address, **VISITS[path])
+    typed = {"a": f"A heron stood near {IMG}.", "ai": "1", "b": f"The heron of {SCRIPT} is red.", "bi": "1"}
+    page = opened(path, corpus=str(evil_corpus(tmp_path)), **typed, **VISITS[path])
     # What stands in the lists is what is looked for: first the corpus is read, which a busy machine shows, then every sentence.
     while page.info or any("All sentences are read once" in text for text in as_html(page)):
         assert all("opens after" in message.value for message in page.info)

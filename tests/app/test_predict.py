@@ -3,20 +3,17 @@
 import numpy as np
 import pytest
 
-from core.analysis.expectation import is_version
 from core.common.limits import limits
-from core.views.substitutes import widest_gap
 from pages._frame import examples, parameters
 from pages._predict.passage import AT, OTHER, TEXT, _describe_edit, _verdict
-from tests.app.visit import opened
+from tests.app.visit import captions, opened
 
 OWN = "She poured the molten glass into a mould."
 
 
 def test_typed_text_is_not_compared_with_the_example():
     page = opened("pages/predict.py")
-    first = examples.predict()[0]
-    assert page.session_state[OTHER] == first.other
+    assert page.session_state[OTHER] == examples.predict()[0].other
     page.text_area(key=TEXT).set_value(OWN).run()
     assert page.session_state[OTHER] == ""
 
@@ -24,21 +21,6 @@ def test_typed_text_is_not_compared_with_the_example():
 def test_predict_opens_on_a_content_word():
     page = opened("pages/predict.py", ptext=OWN, predict_part="words")
     assert page.session_state[AT] in (1, 3, 4, 7)  # poured, molten, glass, mold
-    page.text_area(key=TEXT).set_value("Of the three, it was the lighthouse.").run()
-    assert page.session_state[AT] in (2, 7)
-
-
-def test_widest_gap_is_a_scored_content_word():
-    nan = np.nan
-    assert widest_gap(["The", "heron", ",", "rested"], [1, 5, 30, 2], [9, 9, 1, 4], frozenset({"the"})) == 1
-    assert widest_gap(["The", "zzyzx", "of"], [1, nan, 9], [2, nan, 1], frozenset({"the", "of"})) == 2  # no content word is scored
-    assert widest_gap([".", ","], [1, 9], [1, 1], frozenset()) == 1
-    assert widest_gap(["zzyzx", "!"], [nan, nan], [nan, nan], frozenset()) == 0
-
-
-def test_a_version_shares_half_of_the_words():
-    assert is_version("He ate soup with care.", "He ate soup with bread.") and is_version("Let's stick to", "Let's listen to")
-    assert not is_version(OWN, "Let's listen to") and not is_version("", "Let's listen to")
 
 
 def test_a_tie_favors_no_version():
@@ -75,7 +57,7 @@ def test_a_text_without_room_stays_as_it_is(part, column):
     text = ("A glass of water . " * 400)[: limits().max_text - 1] + "."
     page = opened("pages/predict.py", ptext=text, pother=OWN, predict_part=part, pat="A")
     before = {key: page.session_state[key] for key in (TEXT, OTHER) if key in page.session_state}
-    assert not any("full" in caption.value for caption in page.caption)
+    assert "full" not in captions(page)
     next(button for button in page.button if button.key.startswith(column) and len(button.label.split("**")[1]) > 1).click().run()
     assert {key: page.session_state[key] for key in before} == before
-    assert len([caption.value for caption in page.caption if caption.value.startswith("The text is full")]) == 1
+    assert captions(page).count("The text is full") == 1

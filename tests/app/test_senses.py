@@ -28,27 +28,26 @@ def test_labels_that_could_not_be_removed_from_the_disk_do_not_come_back(monkeyp
 
         from pages._cached import label_store
 
-        for step in st.session_state.pop("changes", ()):
-            label_store.change(("sentences", "bank"), step)
+        for token, sense in st.session_state.pop("given", ()):
+            label_store.change(("sentences", "bank"), lambda now, token=token, sense=sense: now.label([token], sense))
         st.session_state.found = dict(label_store.current(("sentences", "bank")).given)
 
     def refuse(*_: object) -> None:
         raise saved_labels.CannotSave("no space")
 
+    def give(*given: tuple[Token, str]) -> dict[Token, str]:
+        """Label sentences in a run, and return the labels after it."""
+        page.session_state["given"] = given
+        return page.run().session_state.found
+
     first, second, third = ((("The", "bank", name), 1) for name in "abc")
     page = AppTest.from_function(script)
-    page.session_state["changes"] = [lambda now: now.label([second], "money"), lambda now: now.label([third], "river")]
-    assert page.run().session_state.found == {second: "money", third: "river"}
+    assert give((second, "money"), (third, "river")) == {second: "money", third: "river"}
     with monkeypatch.context() as patch:
         patch.setattr(saved_labels, "_write", refuse)
-        for change in (lambda now: now.label([second], ""), lambda now: now.label([first], "river")):
-            page.session_state["changes"] = [change]
-            page.run()
-        assert page.session_state.found == {third: "river", first: "river"}
-    page.session_state["changes"] = [lambda now: now.label([third], "shore")]
-    page.run()
-    on_disk = saved_labels.read_senses(saved_labels.stored_file("sentences", "bank"))
-    assert on_disk == page.session_state.found == {third: "shore", first: "river"}
+        give((second, ""))
+        assert give((first, "river")) == {third: "river", first: "river"}
+    assert give((third, "shore")) == kept() == {third: "shore", first: "river"}
 
 
 def test_groups_without_substitutes_are_named_by_nearby_words(monkeypatch):
@@ -57,8 +56,7 @@ def test_groups_without_substitutes_are_named_by_nearby_words(monkeypatch):
     forget("occurrences of a word")
     page = opened("pages/found.py", found_word="seal", found_k="2")
     assert page.selectbox(key="found_layer").value == open_model("elmo-mini").layers.top
-    editor, table = tables(page)[0], tables(page)[-1]
-    assert all(" · " in name for name in editor["label"]) and "substitutes" not in table
+    assert all(" · " in name for name in tables(page)[0]["label"]) and "substitutes" not in tables(page)[-1]
 
 
 KEY = ("sentences", "bank")
@@ -70,14 +68,13 @@ def occurrences() -> list[Occurrence]:
     return induction.compute(open_workspace(), InductionRequest(word="bank")).occurrences.items
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def gold() -> list[str]:
     return [o.sense for o in occurrences()]
 
 
 @pytest.fixture(autouse=True)
-def own_cache(monkeypatch, tmp_path):
-    """No labels of another test."""
+def empty_label_folder(monkeypatch, tmp_path):
     monkeypatch.setattr(saved_labels, "cache_folder", lambda: tmp_path)
 
 
@@ -89,8 +86,8 @@ def labeled(gold: list[str], n: int = 2) -> Labels:
     """Return labels of the first `n` sentences of each sense."""
     labels = Labels()
     for sense in sorted(set(gold)):
-        labels = labels.label([k for k, item in enumerate(gold) if item == sense][:n], sense)
-    return Labels(tuple((sentences()[k], sense) for k, sense in labels.given))
+        labels = labels.label([token for token, item in zip(sentences(), gold, strict=True) if item == sense][:n], sense)
+    return labels
 
 
 def questions(page) -> list:
@@ -131,11 +128,8 @@ def given_file(page, name: str, text: str):
 def test_error_in_a_file_of_labels_is_shown_with_its_name():
     page = page_with(Labels())
     assert page.button(key="spread.label").disabled and page.button(key="spread.undo").disabled
-    given_file(page, "my friend’s.jsonl", '{"tokens": "x"}')
-    for _ in range(2):
-        (error,) = page.error
-        assert "my friend" in error.value and "line 1" in error.value
-        page.run()
+    (error,) = given_file(page, "my friend’s.jsonl", '{"tokens": "x"}').error
+    assert "my friend" in error.value and "line 1" in error.value
 
 
 def test_labels_stay_when_the_word_changes(gold):
@@ -166,18 +160,14 @@ def test_labels_spread_and_doubtful_rows_stay_until_the_next_ones_are_requested(
     assert list(rows_of(page)["sentence"]) != order
 
 
-NOTHING_SELECTED = {"selection": {"rows": [], "columns": [], "cells": []}}
-
-
-def select_row(page, row: int, key: str):
-    """Select a row of the table, as a click does."""
-    page.session_state[key] = {"selection": {"rows": [row], "columns": [], "cells": []}}
-    return page.run()
+def selection(*rows: int) -> dict:
+    return {"selection": {"rows": [*rows], "columns": [], "cells": []}}
 
 
 def test_selected_rows_stay_until_they_are_labeled_or_the_order_changes(gold, monkeypatch):
     page, table = page_with(labeled(gold)), "spread.table.0.sentences.bank"
-    select_row(page, 2, table)
+    page.session_state[table] = selection(2)  # as a click does
+    page.run()
     questions(page)[0].set_value("river edge").run()
     page.selectbox(key="spread.sense").set_value("river edge").run()
     label = page.button(key="spread.label")
@@ -185,12 +175,11 @@ def test_selected_rows_stay_until_they_are_labeled_or_the_order_changes(gold, mo
     with monkeypatch.context() as patch:
         patch.setattr(spread, "_sentences", lambda *_: st.stop())  # the run ends before the table
         label.click().run()
-        assert not [button for button in page.button if button.key == "spread.label"]
     page.run()
-    assert page.session_state[table] == NOTHING_SELECTED and page.button(key="spread.label").label == "Label 0 sentences"
+    assert page.session_state[table] == selection() and page.button(key="spread.label").label == "Label 0 sentences"
     (sent,) = filter(None, (table.proto.selection_state for table in page.dataframe))
-    assert json.loads(sent) == NOTHING_SELECTED
-    select_row(page, 3, table)
+    assert json.loads(sent) == selection()
+    page.session_state[table] = selection(3)
     page.button(key="spread.next").click().run()
     assert page.button(key="spread.label").label == "Label 0 sentences"
 
@@ -200,25 +189,18 @@ def test_markup_in_names_of_senses_is_escaped(gold):
     labels = labeled(gold)
     for old, new in names.items():
         labels = labels.rename(old, new)
-    page = page_with(labels)
-    offered = questions(page)[0]
+    offered = questions(page_with(labels))[0]
     written = [option.content.rpartition(" ")[0] or option.content for option in offered.proto.options]
-    assert sorted(written) == sorted([r"\*\*x\*\* \$y\$", "?", "?"]) and written[-1] == offered.proto.options[-1].content
-    number = int(offered.key.split(".")[2])
-    offered.set_value("?").run()
-    assert kept()[sentences()[number]] == "?"
+    assert sorted(written) == sorted([r"\*\*x\*\* \$y\$", "?", "?"])
 
 
-def test_label_is_stored_and_can_be_undone_or_removed(gold, tmp_path):
+def test_label_is_stored_and_can_be_undone_or_removed(gold):
     page = page_with(labeled(gold))
     offered = questions(page)[0]
     number = int(offered.key.split(".")[2])
     offered.set_value("river edge").run()
     assert kept()[sentences()[number]] == "river edge"
-    (file,) = (tmp_path / "labels").rglob("*.jsonl")
-    assert len(file.read_text("utf-8").splitlines()) == 5
-    again = opened_whole("pages/spread.py", found_word="bank")  # another visit goes on
-    assert tables(again)[-1]["by you"].sum() == 5
+    assert tables(opened_whole("pages/spread.py", found_word="bank"))[-1]["by you"].sum() == 5  # another visit continues
     page.button(key="spread.undo").click().run()
     assert sentences()[number] not in kept() and len(kept()) == 4
     questions(page)[0].set_value("river edge").run()
@@ -227,24 +209,24 @@ def test_label_is_stored_and_can_be_undone_or_removed(gold, tmp_path):
     assert len(kept()) == 4
 
 
+def rename(page, old: str, new: str):
+    page.selectbox(key="spread.old.0").set_value(old).run()
+    page.text_input(key="spread.new.0").set_value(new).run()
+    return page.button(key="spread.rename").click().run()
+
+
 @pytest.mark.unread
 def test_public_server_stores_no_labels(gold, monkeypatch, tmp_path):
     monkeypatch.setenv("ELMOSCOPE_PUBLIC", "on")
     page = opened_whole("pages/spread.py", found_word="bank")
     page.session_state[label_store.KEPT] = {KEY: labeled(gold)}
-    page.run()
-    page.selectbox(key="spread.old.0").set_value("river edge").run()
-    page.text_input(key="spread.new.0").set_value("shore").run()
-    page.button(key="spread.rename").click().run()
+    rename(page.run(), "river edge", "shore")
     assert set(page.session_state[label_store.KEPT][KEY].senses) == {"financial institution", "shore"}
     assert not list(tmp_path.iterdir())
 
 
 def test_refused_rename_loses_no_label(gold):
-    page = page_with(labeled(gold))
-    page.selectbox(key="spread.old.0").set_value("river edge").run()
-    page.text_input(key="spread.new.0").set_value("financial institution").run()
-    page.button(key="spread.rename").click().run()
+    page = rename(page_with(labeled(gold)), "river edge", "financial institution")
     assert "is a sense already" in page.error[0].value
     assert kept() == dict(labeled(gold).given)
 
