@@ -9,21 +9,14 @@ import pytest
 @pytest.fixture
 def mine(tmp_path):
     path = tmp_path / "mine.csv"
-    rows = [("The river bank was steep.", 1990), ("The bank lent money, and banks lend more.", 1991), ("No such word.", 1991)]
-    path.write_text("text,year\n" + "".join(f'"{text}",{year}\n' for text, year in rows))
+    path.write_text('text,year\nThe river bank was steep.,1990\n"The bank lent money, and banks lend more.",1991\nNo such word.,1991\n')
     return str(path)
 
 
 @pytest.fixture
 def printed(call):
     """Return what a corpus command prints."""
-
-    def run(*words: str) -> str:
-        status, out, err = call("corpus", *words)
-        assert status == 0, err
-        return out
-
-    return run
+    return lambda *words: call("corpus", *words)[1]
 
 
 def test_a_search_is_the_same_as_table_json_and_csv(answer, printed, mine):
@@ -38,19 +31,18 @@ def test_a_search_is_the_same_as_table_json_and_csv(answer, printed, mine):
     assert "3 occurrences" in table and "bank 2, banks 1" in table and "The river  bank   was steep." in table
 
 
-def test_collocates_and_keyness_are_the_same_as_json_and_csv(answer, printed, mine):
-    words = ("collocates", "bank", "--corpus", mine, "--minimum", "1", "--content")
+@pytest.mark.parametrize(
+    ("command", "lists"),
+    [
+        ("collocates bank --minimum 1 --content", ("items",)),
+        ("keyness --against sentences --minimum 1 --most 5 --correction bonferroni", ("first", "second")),
+    ],
+)
+def test_collocates_and_keyness_are_the_same_as_json_and_csv(answer, printed, mine, command, lists):
+    words = (*command.split(), "--corpus", mine)
     result = answer("corpus", *words)
     rows = list(csv.reader(io.StringIO(printed(*words, "--csv"))))
-    assert [row[0] for row in rows[1:]] == [item["word"] for item in result["items"]] and "river" in {row[0] for row in rows}
-    words = ("keyness", "--corpus", mine, "--against", "sentences", "--minimum", "1", "--most", "5", "--correction", "bonferroni")
-    result = answer("corpus", *words)
-    rows = list(csv.reader(io.StringIO(printed(*words, "--csv"))))
-    assert [row[0] for row in rows[1:]] == [item["word"] for item in (*result["first"], *result["second"])]
-
-
-def test_a_corpus_is_not_compared_with_itself(refused):
-    assert "cannot be compared with itself" in refused("corpus", "keyness", "--against", "sentences")
+    assert [row[0] for row in rows[1:]] == [item["word"] for name in lists for item in result[name]] != []
 
 
 def test_what_is_left_out_of_a_file_is_noted_each_time(tmp_path, call):
