@@ -69,12 +69,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.head(200, len(body))
         self.wfile.write(body)
 
-    def serve_slow(self, rest, state, data) -> None:
-        self.head(200, len(data))
-        for start in range(0, len(data), 10_000):
-            self.wfile.write(data[start : start + 10_000])
-            time.sleep(0.02)
-
     def serve_silent(self, rest, state, data) -> None:
         self.head(200, len(data))
         self.wfile.write(data[:1000])

@@ -22,9 +22,10 @@ from core.elmo.weights import save_hdf5, save_safetensors
 from core.files.artifacts import write_checkpoint, write_json
 from core.files.disk_space import LAST_USE, hold, layers_folder, make_room
 from core.files.quotas import VISITS
+from core.files.user_names import store
 from core.index.build import build_index
 from core.index.tables import check_room, index_plan
-from core.learning import features, folders
+from core.learning import folders
 from core.learning.features import open_features
 from core.text.sentences import Sentence
 from core.training.glove import save_glove
@@ -53,28 +54,27 @@ def old(folder: Path, age_s: int) -> None:
     os.utime(folder / LAST_USE, (then, then))
 
 
-def test_layers_that_pass_the_cap_are_refused_with_the_numbers_and_not_written(encoder, private_cache, monkeypatch):
+def test_layers_that_pass_the_cap_or_the_disk_are_refused_before_any_is_computed(encoder, private_cache, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "1")
     fill(private_cache / "indexes" / "one", 960_000)
     wanted = texts(200)  # 64,000 bytes
-    with pytest.raises(BadInput, match=r"needs 0\.1 MB; all texts use 1\.0 of 1 MB\. Delete one"):
-        open_features(wanted, encoder, "a" * 64, layers_folder())
+    with monkeypatch.context() as patched:
+        patched.setattr(encoder, "encode", lambda *_: pytest.fail("computed"))
+        with pytest.raises(BadInput, match=r"needs 0\.1 MB; all texts use 1\.0 of 1 MB\. Delete one"):
+            open_features(wanted, encoder, "a" * 64, layers_folder())
+        patched.setattr(shutil, "disk_usage", lambda place: Usage(10**9, 10**9 - 10_000, 10_000))
+        with pytest.raises(BadInput, match=r"needs [\d,]+ bytes of disk; 10,000 bytes are free\. Free space"):
+            open_features(wanted[:100], encoder, "a" * 64, layers_folder())
     assert not list(layers_folder().rglob("*.npy"))
     assert len(open_features(wanted[:100], encoder, "a" * 64, layers_folder())(wanted[:100])) == 100
-
-
-def test_layers_for_which_the_disk_is_too_small_are_refused_before_any_is_computed(encoder, monkeypatch):
-    monkeypatch.setattr(shutil, "disk_usage", lambda place: Usage(10**9, 10**9 - 100_000, 100_000))
-    monkeypatch.setattr(encoder, "encode", lambda *_: pytest.fail("computed"))
-    with pytest.raises(BadInput, match=r"needs 0\.2 MB of disk; 0\.1 MB are free\. Free space"):
-        open_features(texts(500), encoder, "a" * 64, layers_folder())
 
 
 def test_the_longest_unused_layers_give_way_and_those_in_use_stay(encoder, private_cache, monkeypatch):
     stores = [open_features(texts(60, mark), encoder, "a" * 64, layers_folder()) for mark in "abc"]
     folders, in_use = [store.folder for store in stores], stores[0]
-    for folder, age_s in zip(folders, (300, 200, 100), strict=True):
+    for folder, age_s in zip(folders, (400, 200, 1_000), strict=True):
         old(folder, age_s)
+    open_features(texts(60, "c"), encoder, "a" * 64, layers_folder())  # opened again, so that they count as used now
     del stores
     gc.collect()
     monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "1")
@@ -103,18 +103,6 @@ def test_layers_that_another_process_has_open_stay_until_it_ends():
     assert not folder.exists()
 
 
-def test_room_is_requested_again_at_every_shard(encoder, monkeypatch):
-    monkeypatch.setattr(features, "SHARD_TOKENS", 40)
-
-    def usage(place) -> Usage:
-        return Usage(10**9, 0, 100_000 if len(list(layers_folder().glob("*/shard-*"))) < 2 else 100)
-
-    monkeypatch.setattr(shutil, "disk_usage", usage)
-    with pytest.raises(BadInput, match=r"needs [\d,.]+ (MB|bytes) of disk; 100 bytes are free"):
-        open_features(texts(40), encoder, "a" * 64, layers_folder())
-    assert len(list(layers_folder().glob("*/shard-*"))) == 2
-
-
 def test_an_index_counts_layers_in_use_and_the_others_give_way_to_it(monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "1")
     plan = replace(index_plan([], 3, 16), working_bytes=600_000)
@@ -133,15 +121,6 @@ def test_an_index_counts_layers_in_use_and_the_others_give_way_to_it(monkeypatch
     assert not (layers_folder() / "one").exists()
 
 
-def test_opened_again_layers_count_as_used_now(encoder):
-    first = open_features(texts(5), encoder, "a" * 64, layers_folder())
-    old(first.folder, 1_000)
-    before = (first.folder / LAST_USE).stat().st_mtime
-    again = open_features(texts(5), encoder, "a" * 64, layers_folder())
-    assert (first.folder / LAST_USE).stat().st_mtime > before + 900
-    np.testing.assert_array_equal(again(texts(5))[0], first(texts(5))[0])
-
-
 NUMBERS = np.arange(100_000, dtype=np.float32)
 FORM = folders.Form("test", 1, "test", (folders.WEIGHTS,))
 WRITERS = {
@@ -150,6 +129,7 @@ WRITERS = {
     "head": lambda path, _: folders.save(path, FORM, {"numbers": NUMBERS}, {}, {}),
     "model": lambda path, encoder: save_safetensors(encoder.model, path),
     "AllenNLP's model": lambda path, encoder: save_hdf5(encoder.model, path),
+    "upload": lambda path, _: store("out.csv", bytes(8_000), path.parent),
     "vectors": lambda path, _: save_glove(path, list(map(str, range(1_000))), NUMBERS.reshape(1_000, 100), {}),
 }
 

@@ -15,7 +15,7 @@ from core.files.formats import guard, unguard
     ],
 )
 def test_what_a_spreadsheet_would_run_begins_with_a_quote(cell):
-    assert guard(cell) == f"'{cell}" and unguard(guard(cell)) == cell
+    assert guard(cell) == f"'{cell}"
 
 
 @pytest.mark.parametrize("cell", ["", " ", "bank", "the = sign", "눈", "'s", "''", "1-2", "“=1”", "a\n=1"])
@@ -25,5 +25,4 @@ def test_other_cells_stay_as_they_are(cell):
 
 @given(st.text(st.sampled_from("'=+-@\t\r\n \u200b\uff1da1")))
 def test_guarding_is_undone_exactly(cell):
-    guarded = guard(cell)
-    assert unguard(guarded) == cell and (guarded == cell or guarded == "'" + cell)
+    assert guard(cell) in (cell, f"'{cell}") and unguard(guard(cell)) == cell

@@ -16,9 +16,7 @@ from pathlib import Path
 import pytest
 
 from core.common.errors import BadInput
-from core.files import atomic
 from core.files.artifacts import read_json, replacing, write_json
-from core.files.atomic import locked
 from core.files.outputs import RECORD, Outputs, remember
 from tests.memory import FORK
 
@@ -116,27 +114,6 @@ def test_a_command_goes_on_over_its_own_file_after_every_kill(tmp_path):
         Outputs("embed", named=(path,)).check_file(path)
 
 
-def test_two_processes_that_merge_lose_nothing_although_one_is_killed(tmp_path):
-    path, before = tmp_path / "labels.json", []
-    write_json(path, before)
-
-    def add(name: str, number: int) -> None:
-        with locked(path):
-            write_json(path, [*read_json(path), [name, number]])
-
-    for number in count(1):
-        killed = start(lambda n=number: add("A", n), number)
-        assert ends(start(lambda n=number: [add("B", n), add("B", -n)]))
-        has_ended, after = ends(killed), read_json(path)
-        assert after[: len(before)] == before
-        assert [item for item in after[len(before) :] if item != ["A", number]] == [["B", number], ["B", -number]]
-        assert not has_ended or ["A", number] in after
-        before = after
-        if has_ended:
-            break
-    assert number > 10
-
-
 def test_two_processes_record_50_files_each_and_none_is_lost(tmp_path, private_cache):
     assert ends(*(start(lambda who=who: [remember(who, {tmp_path / f"{who}{k}": "0" * 64}) for k in range(50)]) for who in "AB"))
     record = json.loads((private_cache / RECORD).read_text())
@@ -156,22 +133,3 @@ def test_of_two_commands_that_write_one_file_at_once_both_results_stay(tmp_path)
         assert first in ("embed", "live") and texts <= {"embed", "live"}
         # one came first and stays; the other, unless it was refused before it began, is next to it
         assert not (tmp_path / f"{k}-2.csv").exists() or (tmp_path / f"{k}-2.csv").read_text() != first
-
-
-def test_what_a_killed_process_left_is_taken_for_nothing(tmp_path):
-    from core.common.model_layers import of_folder
-    from core.files.registry import model_files
-
-    model = tmp_path / "model"
-    model.mkdir()
-    for name in ("options.json", "weights.hdf5"):
-        (model / name).write_text("{}")
-        for stale in (name, f"old.{name}"):
-            (model / f".0123abcd-12-0123abcd.tmp-01234567-{stale}").write_text("half")
-    with locked(model / "weights.hdf5"):
-        (lock,) = model.glob(".*weights.hdf5.lock")
-    lock.touch()
-    assert model_files(model) == (model / "options.json", model / "weights.hdf5")
-    assert of_folder(model) is not None
-    assert atomic.find_foreign_file(model, r"options\.json|weights\.hdf5") is None
-    Outputs("convert", named=(model,), overwrite=True).check_folder(model, r"options\.json|weights\.hdf5")

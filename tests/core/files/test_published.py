@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from core.classify import tasks
-from core.cli import classify
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.files import published
 from tests.core.files.server import Handler, serving
@@ -67,10 +66,6 @@ def test_a_file_of_others_in_a_named_folder_stays(server, tmp_path):
     assert path.read_text() == "edited by hand" and not server.state["requests"]
 
 
-def test_the_command_has_every_data_set():
-    assert set(classify.DATA_SETS) == {published.data_set_of(name) for name in published.PUBLISHED}
-
-
 def test_a_fetched_file_that_was_cut_or_altered_is_noticed_and_fetched_again(server):
     path = published.fetch([TEST]) / TEST
     for changed in (FILES["test.csv"][:-9], FILES["test.csv"].replace(b"goal", b"gaol")):
@@ -84,26 +79,20 @@ def test_a_fetched_file_that_was_cut_or_altered_is_noticed_and_fetched_again(ser
         assert published.find(TEST).read_bytes() == FILES["test.csv"]
 
 
-def test_news_trains_on_all_rows_where_they_have_been_fetched(server):
-    news, title = tasks.task_named("news"), tasks.task_named("news-title")
-    folder = published.fetch([TRAIN, TEST])
-    expected = {"train": folder / TRAIN, "test": folder / TEST}
-    assert tasks.task_files(news) == expected == tasks.task_files(news, folder)
-    assert tasks.task_files(title) == {"train": folder / TEST}
+def test_news_trains_on_all_rows_where_they_have_been_fetched_unless_a_named_folder_has_some(server, tmp_path, monkeypatch):
+    news, folder = tasks.task_named("news"), own(tmp_path / "data", SUBSET, TEST)
+    subset = {"train": folder / SUBSET, "test": folder / TEST}
+    assert tasks.task_files(news, folder) == subset and published.find(TRAIN) is None
+    fetched = published.fetch([TRAIN, TEST])
+    expected = {"train": fetched / TRAIN, "test": fetched / TEST}
+    assert tasks.task_files(news) == expected == tasks.task_files(news, fetched)
+    assert tasks.task_files(tasks.task_named("news-title")) == {"train": fetched / TEST}
+    assert tasks.task_files(news, folder) == subset  # whatever the cache holds
+    monkeypatch.setenv("ELMOSCOPE_DATA", str(folder))
+    assert tasks.task_files(news) == {"train": fetched / TRAIN, "test": folder / TEST}
     dataset = tasks.open_data(news, **expected)
     assert len(dataset.train) + len(dataset.valid) == 4000 and len(dataset.test) == 40
     assert dataset.labels == tasks.NEWS and dataset.test[0].text == "Title 5000 A's story of talks 5000"
-
-
-def test_a_folder_without_all_rows_gives_the_subset_whatever_the_cache_holds(server, tmp_path, monkeypatch):
-    news, folder = tasks.task_named("news"), own(tmp_path / "data", SUBSET, TEST)
-    expected = {"train": folder / SUBSET, "test": folder / TEST}
-    assert tasks.task_files(news, folder) == expected and published.find(TRAIN) is None
-    monkeypatch.setenv("ELMOSCOPE_DATA", str(folder))
-    assert tasks.task_files(news) == expected
-    fetched = published.fetch([TRAIN, TEST])
-    assert tasks.task_files(news, folder) == expected
-    assert tasks.task_files(news) == {"train": fetched / TRAIN, "test": folder / TEST}
 
 
 def test_a_missing_file_is_named_with_how_to_get_it(tmp_path):

@@ -2,7 +2,6 @@
 
 import os
 import time
-from collections import namedtuple
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
@@ -11,9 +10,7 @@ import pytest
 
 from core.common.errors import BadInput
 from core.files import disk_space, user_names
-from core.files.quotas import UPLOAD, VISIT, VISITS, Visits, list_texts, mark
-
-Usage = namedtuple("Usage", "total used free")
+from core.files.quotas import UPLOAD, VISIT, VISITS, list_texts, mark
 
 
 class Server:
@@ -47,10 +44,6 @@ def server(monkeypatch) -> Server:
     return server
 
 
-def count_stored() -> int:
-    return len(list_texts())
-
-
 def make_older(path: Path, hours: float) -> None:
     then = time.time() - 3600 * hours
     os.utime(path, (then, then))
@@ -71,34 +64,20 @@ def test_a_visit_is_refused_at_its_bytes_of_texts_and_indexes_before_anything_is
         sizes[text.stem, "model", False] = 700_000
         with pytest.raises(BadInput, match=r"needs 0\.5 MB; you have used 1\.6 of 2 MB"):
             server.paste("one", 500)
-        assert count_stored() == 1 and server.paste("one", 300) and server.paste("two", 1_900)
+        assert len(list_texts()) == 1 and server.paste("one", 300) and server.paste("two", 1_900)
         VISITS.remove(text)
         assert not sizes and VISITS.get_holdings().n_bytes == 300_000
     assert server.paste("one", 500)
 
 
-def test_visit_that_fills_the_disk_is_refused_and_others_still_fit(server, monkeypatch):
-    monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "2")
-    with pytest.raises(BadInput, match=r"all texts use [12]\.\d of 2 MB"):
-        for _ in range(20):
-            server.paste("greedy", 190)
-    n = server.count_texts("greedy")
-    assert 9 <= n <= 10
-    first = server.paste("small", 150)
-    assert server.paste("small", 150).is_file() and server.paste("other", 0.1).is_file() and first.is_file()
-    assert 0 < server.count_texts("greedy") < n
-    with pytest.raises(BadInput):
-        server.paste("greedy", 190)
-    assert server.count_texts("small") == 2 and server.count_texts("other") == 1
-    size = sum(text.stat().st_size for text in list_texts())
-    assert size <= 2_000_000
-
-
-def test_longest_unused_texts_of_ended_visits_are_removed_first(server, monkeypatch):
+def test_longest_unused_texts_of_ended_visits_are_removed_first_and_none_if_a_text_cannot_fit(server, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "1")
     old, older = (server.paste("ended", 300, hours) for hours in (2, 3))
     recent = server.paste("open", 300)
     server.open_visits.discard("ended")
+    with pytest.raises(BadInput, match="all texts use"):
+        server.paste("new", 800)
+    assert all(text.is_file() for text in (older, old, recent))
     server.paste("new", 300)
     assert [text.is_file() for text in (older, old, recent)] == [False, True, True]
     server.paste("new", 300)
@@ -108,37 +87,19 @@ def test_longest_unused_texts_of_ended_visits_are_removed_first(server, monkeypa
     assert recent.is_file()
 
 
-def test_texts_of_ended_visits_are_removed_at_the_number_of_texts(server, monkeypatch):
-    monkeypatch.setenv("ELMOSCOPE_MAX_TEXTS", "3")
-    for k in range(6):
-        server.paste(f"visit {k}")
-        assert count_stored() == min(k + 1, 3)
-        if k < 3:
-            server.open_visits.discard(f"visit {k}")
-    with pytest.raises(BadInput, match="limit of stored texts is reached: 3"):
-        server.paste("one more")
-    assert [server.count_texts(f"visit {k}") for k in range(6)] == [0, 0, 0, 1, 1, 1]
-
-
-def test_visit_with_most_texts_loses_one_at_the_number_of_texts(server, monkeypatch):
-    monkeypatch.setenv("ELMOSCOPE_MAX_TEXTS", "10")
-    first = server.paste("greedy", hours=1)
-    for visit in ["greedy"] * 7 + ["other"] * 2:
-        server.paste(visit)
-    for n in range(1, 4):
-        server.paste("new", 50)  # larger texts, but fewer
-        assert server.count_texts("new") == n and server.count_texts("greedy") == 8 - n and server.count_texts("other") == 2
-    assert not first.exists() and count_stored() == 10
-
-
-def test_nothing_is_removed_if_the_text_cannot_fit(server, monkeypatch):
-    monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "1")
-    text = server.paste("ended", 300)
-    server.open_visits.clear()
-    (disk_space.cache_folder() / "corpora" / "bundled").write_bytes(bytes(500_000))
-    with pytest.raises(BadInput, match="all texts use"):
-        server.paste("new", 600)
-    assert text.is_file()
+def test_texts_of_ended_visits_and_then_of_the_visit_with_most_are_removed_at_the_number_of_texts(server, monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_MAX_TEXTS", "4")
+    first = [server.paste("greedy", hours=age) for age in (2, 1)]
+    ended = server.paste("ended")
+    server.open_visits.discard("ended")
+    for visit in ("greedy", "new"):
+        server.paste(visit, 50)
+        assert ended.is_file() == (visit == "greedy") and len(list_texts()) == 4
+    server.paste("new", 50)  # larger texts, but fewer
+    assert [text.is_file() for text in first] == [False, True] and len(list_texts()) == 4
+    with pytest.raises(BadInput, match="limit of stored texts is reached: 4"):
+        server.paste("greedy")
+    assert (server.count_texts("greedy"), server.count_texts("new")) == (2, 2)
 
 
 def test_index_of_the_largest_visit_is_removed_before_its_text(server, monkeypatch):
@@ -171,26 +132,21 @@ def test_states_of_stopped_trainings_are_removed_and_those_in_use_stay(server, p
     assert [path.name for path in (private_cache / "training").iterdir()] == ["running.pt"]
 
 
-def test_text_is_refused_on_a_full_disk_before_anything_is_written(server, monkeypatch):
-    monkeypatch.setattr(disk_space.shutil, "disk_usage", lambda place: Usage(10**9, 10**9 - 1_000, 1_000))
-    with pytest.raises(BadInput, match=r"of disk; 1,000 bytes are free"):
-        server.paste("one", 100)
-    assert not user_names.corpus_folder().exists() or not list(user_names.corpus_folder().iterdir())
-
-
 def test_texts_pasted_at_the_same_time_stay_within_the_limit(server, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_TEXTS", "5")
     with ThreadPoolExecutor(20) as pool:
         refusals = [job.exception() for job in [pool.submit(server.paste, "one") for _ in range(20)]]
-    assert count_stored() == 5 and sum(isinstance(refusal, BadInput) for refusal in refusals) == 15
+    assert len(list_texts()) == 5 and sum(isinstance(refusal, BadInput) for refusal in refusals) == 15
 
 
 def test_texts_and_states_of_trainings_expire_some_hours_after_their_last_use(server, private_cache):
     write_states(private_cache / "training", 1, {"old.pt": 7, "new.pt": 5})
     held_text, recent_text, old_text = server.paste("open", hours=7), server.paste("ended"), server.paste("ended", hours=7)
     server.open_visits.discard("ended")
+    modification_time = held_text.stat().st_mtime_ns
     VISITS.expire()
     assert not old_text.exists() and held_text.is_file() and recent_text.is_file()
+    assert held_text.stat().st_mtime_ns == modification_time  # it identifies what was made from the text; the access time counts
     assert [path.name for path in (private_cache / "training").iterdir()] == ["new.pt"]
     server.open_visits.clear()
     VISITS.expire()
@@ -211,13 +167,6 @@ def test_nothing_expires_and_nothing_is_removed_on_a_users_own_machine(monkeypat
     assert all(text.is_file() for text in old_texts)
 
 
-def test_use_sets_the_access_time_and_not_the_modification_time(server):
-    text = server.paste("one", hours=5)
-    modification_time = text.stat().st_mtime_ns
-    VISITS.use(text)
-    assert text.stat().st_mtime_ns == modification_time and time.time() - text.stat().st_atime < 60
-
-
 def test_uploads_count_for_their_visit_and_for_all_visits(server, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_DISK_MB", "2")
     monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "3")
@@ -234,25 +183,3 @@ def test_uploads_count_for_their_visit_and_for_all_visits(server, monkeypatch):
     server.open_visits.discard("one")
     with VISIT.within("three"):
         VISITS.check(400_000)
-
-
-def test_work_of_the_server_itself_has_no_quota(server, monkeypatch):
-    monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_TEXTS", "1")
-    user_names.corpus_folder().mkdir(parents=True)
-    for name in ("a", "b"):
-        text = user_names.corpus_folder() / f"{name}.jsonl"
-        with VISITS.reserve(text, 10):
-            text.write_bytes(bytes(10))
-    assert count_stored() == 2
-
-
-def test_release_returns_whether_another_visit_holds_the_text():
-    visits = Visits()
-    text = user_names.corpus_folder() / "0.jsonl"
-    for visit in ("one", "two"):
-        with VISIT.within(visit):
-            visits.use(text)
-    with VISIT.within("one"):
-        assert visits.release(text) and not visits.get_holdings().texts
-    with VISIT.within("two"):
-        assert not visits.release(text)

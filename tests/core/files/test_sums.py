@@ -4,7 +4,6 @@ import json
 import shutil
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -48,23 +47,19 @@ def opened(path):
 
 silent, wrong, kinds = [], [], set()
 
-def check_noticed(path, data, ways):
-    path.write_bytes(data)
-    for use in ways:
+for path in sums.bundled_files(ASSETS):
+    kind = (path.relative_to(ASSETS).parts[0], path.suffix)
+    before, data = path.stat(), path.read_bytes()
+    middle = len(data) // 2
+    changed = data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :] if data else b"x"
+    # open the first file of each kind as the program does
+    for damaged, use in [(changed, sums.check)] + [(changed, opened), (data[:middle] or b"y", opened)] * (kind not in kinds):
+        path.write_bytes(damaged)
         try:
             use(path)
             silent.append(path.name)
         except ElmoscopeError as error:
             if path.name not in str(error): wrong.append(f"{path}: {error}")
-
-for path in sums.bundled_files(ASSETS):
-    kind = (path.relative_to(ASSETS).parts[0], path.suffix)
-    ways = [sums.check] if kind in kinds else [sums.check, opened]  # open the first file of each kind as the program does
-    before, data = path.stat(), path.read_bytes()
-    middle = len(data) // 2
-    check_noticed(path, data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :] if data else b"x", ways)
-    if kind not in kinds:
-        check_noticed(path, data[:middle] or b"y", [opened])
     kinds.add(kind)
     path.write_bytes(data)
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))  # otherwise sums may mistake the restored file for the changed one
@@ -99,15 +94,10 @@ def assets(tmp_path, monkeypatch) -> Path:
     return folder
 
 
-def test_whole_files_pass_and_others_are_no_business_of_the_list(assets, tmp_path):
-    sums.check(assets / "model")
-    sums.check(assets)
-    (assets / "mine.txt").write_text("put there by its user")
-    sums.check(assets / "mine.txt")
-    sums.check(tmp_path / "elsewhere")
-
-
 def test_changed_and_missing_files_and_a_damaged_list_are_named(assets):
+    (assets / "mine.txt").write_text("put there by its user")
+    for path in (assets, assets / "model", assets / "mine.txt", assets.parent / "elsewhere"):
+        sums.check(path)
     (assets / "b.json").write_bytes(b"one")
     with pytest.raises(CorruptArtifact, match=r"b\.json.*bundle --sums"):
         sums.check(assets / "b.json")
@@ -131,26 +121,3 @@ def test_a_file_is_read_once_by_all_processes_until_it_changes(assets, monkeypat
     with pytest.raises(CorruptArtifact):
         sums.check(assets / "b.json")
     assert sums.sum_of(assets / "b.json") != result
-
-
-def test_a_sum_that_takes_long_holds_up_no_other(assets, monkeypatch):
-    def read(path, kind, real=sums.file_sum):  # of a.bin it waits for that of b.json, which another thread computes
-        return real(path, kind) if path.name == "b.json" else pool.submit(sums.sum_of, assets / "b.json").result(10)
-
-    monkeypatch.setattr(sums, "file_sum", read)
-    with ThreadPoolExecutor() as pool:
-        assert sums.sum_of(assets / "model" / "a.bin") == sums.sum_of(assets / "b.json")
-
-
-def test_a_file_that_a_command_wrote_again_is_named_again_and_nothing_else_is(assets, tmp_path):
-    before = (assets / sums.NAME).read_text()
-    for path in (assets / "b.json", tmp_path / "elsewhere.json"):  # one that has not changed, and one of others
-        sums.renew(path)
-    assert (assets / sums.NAME).read_text() == before
-    for name in ("b.json", "model.json", "model/a.json"):  # one that is listed, and new ones
-        (assets / name).write_text("2")
-        sums.renew(assets / name)
-    (assets / "model" / "a.json").write_text("3")
-    (assets / "model" / "a.bin").unlink()
-    sums.renew(assets / "model")
-    assert (assets / sums.NAME).read_text() == sums.make().read_text() != before
