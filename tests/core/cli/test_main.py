@@ -329,12 +329,15 @@ def test_index_build_says_what_was_made_and_joins_lines_as_requested(answer, bui
 
 FILES_OF_OTHERS = [  # a command without --output, a file in that folder, and the message
     ("index build --corpus {corpus} --model {model}", "thesis.txt", "has other files (thesis.txt)"),
+    ("index build --corpus {corpus} --model {model}", "meta.json", "has other files (meta.json)"),
     ("glove --corpus {corpus}", "thesis.txt", "has other files (thesis.txt)"),
     ("convert --model {model}", "weights.hdf5", "weights.hdf5 exists and “convert” did not"),
+    ("convert --model {model}", "options.json", "options.json exists and “convert” did not"),
     ("train --task spam --variant tfidf --train none.csv", "spam/tfidf/novel.txt", "has other files (novel.txt)"),
     ("lab train-heads --tasks spam --data {dir}", "spam/tfidf/novel.txt", "has other files (novel.txt)"),
     ("tasks train --task names --variant elmo --data {dir}", "names/elmo/novel.txt", "has other files (novel.txt)"),
     ("lab bundle", "notes.txt", "has other files (notes.txt)"),
+    ("lab bundle --language ko", "notes.txt", "has other files (notes.txt)"),
     ("pretrain --corpus {corpus}", "notes.txt", "has other files (notes.txt)"),
     ("pretrain --corpus {corpus}", "begun.json", "has other files (begun.json)"),
     *(("pretrain --corpus {corpus}", name, f"already holds a training ({name})") for name in ("model", "table.pt", "log.jsonl")),
@@ -536,6 +539,7 @@ SPREAD = ["senses", "spread", "--word", "bank", "--labels"]
 MISTAKES = {
     "a text with --stateful": ([*EMBED, "{dir}/text.txt", "--stateful"], "--stateful needs a .json"),
     "output of another kind": ([*EMBED, "{dir}/ok.json", "--output", "{dir}/out.npy"], ".npz"),
+    "an empty sentence": ([*ASK, "--sentence", ""], "'--sentence' is a text of 0 words"),
     "a verdict on a number": ([*VERDICT, "the 5 miles", "--sentence", "5 of", "--word", "5"], "No verdict is given on '5': it has no"),
     "the sense space of a cluster": ([*SENSES, "--cluster", "tcp://127.0.0.1:1"], "leave out --cluster"),
     "the sense space with weights": ([*SENSES, "--weights", "1,1,1"], "leave out --weights"),
