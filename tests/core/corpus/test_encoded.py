@@ -47,14 +47,16 @@ def test_on_disk_it_is_the_same_and_mapped(sentences, tmp_path):
     assert again.texts_of(chosen) == corpus.texts_of(chosen) and again.texts_of(chosen)[1] == "Dated   text"
 
 
-def test_a_damaged_one_is_named_and_made_again(tmp_path):
-    path = tmp_path / "a.txt"
-    path.write_text("The otter dived. The otter came up.")
+def test_a_damaged_one_is_named_and_made_again_and_a_file_without_a_sentence_is_refused(tmp_path):
+    (path := tmp_path / "a.txt").write_text("The otter dived. The otter came up.")
     folder = open_encoded(str(path)).folder
     (folder / "word.npy").write_bytes(b"nothing")
     with pytest.raises(CorruptArtifact, match="is damaged"):
         open_folder(folder)
     assert len(open_encoded(str(path))) == 9
+    path.write_text(" \n")
+    with pytest.raises(BadInput, match=r"a\.txt has no sentence"):
+        open_encoded(str(path))
 
 
 def test_a_file_is_encoded_once_for_its_content_and_its_language(tmp_path, monkeypatch):
@@ -69,8 +71,7 @@ def test_a_file_is_encoded_once_for_its_content_and_its_language(tmp_path, monke
 
 
 def test_what_another_visit_removes_at_once_is_still_there_for_this_one(tmp_path, monkeypatch):
-    path = tmp_path / "a.txt"
-    path.write_text("The otter dived. The otter came up.")
+    (path := tmp_path / "a.txt").write_text("The otter dived. The otter came up.")
     open_folder = encoded.open_folder
 
     def open_after_removal(folder):
@@ -98,18 +99,11 @@ def test_reading_reports_how_far_it_is_and_can_be_stopped(tmp_path, private_cach
     assert not [folder for folder in (private_cache / "encoded").iterdir() if not (folder / "meta.json").is_file()]
 
 
-def test_a_file_without_a_sentence_is_named(tmp_path):
-    (tmp_path / "a.txt").write_text(" \n")
-    with pytest.raises(BadInput, match=r"a\.txt has no sentence"):
-        open_encoded(str(tmp_path / "a.txt"))
-
-
 def test_dates_come_from_a_column_of_a_table_and_from_rows(tmp_path):
     table, rows = tmp_path / "a.csv", tmp_path / "a.jsonl"
     table.write_text("when,text\n1990-01-02,The otter dived. It came up.\n1991-05-06,No otter.\n,Undated.\n")
     stored = own_corpus.keep_files([Source("a.csv", table)], date_column="when")
     corpus = open_encoded(stored.name)
-    assert not stored.skipped
     assert corpus.dates == ["1990-01-02", "1991-05-06"] and corpus.date.tolist() == [0, 0, 1, -1]
     rows.write_text("\n".join(json.dumps({"text": "An otter.", "date": year}) for year in (2001, 1999, [])))
     assert [open_encoded(str(rows)).dates[k] for k in (0, 1)] == ["1999", "2001"]

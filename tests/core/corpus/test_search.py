@@ -2,9 +2,8 @@
 
 import re
 import time
-import warnings
 from dataclasses import replace
-from itertools import pairwise
+from itertools import groupby
 
 import numpy as np
 import pytest
@@ -75,11 +74,8 @@ def test_a_lemma_is_found_in_all_its_forms_and_they_are_shown(ours):
     counted = dict(forms(ours, hits))
     assert {"go", "went", "goes", "going", "gone"} == set(counted) and sum(counted.values()) == len(hits)
     assert all(n == len(find(ours, form)) for form, n in counted.items())
-    for lemma, words in {"be": "be is was were been", "can": "can could ca", "carry": "carry carried"}.items():
-        assert {word for word, _ in forms(ours, find(ours, lemma, kind=LEMMA))} >= set(words.split())
-    assert "banknotes" not in dict(forms(ours, find(ours, "bank", kind=LEMMA)))
-    phrase = forms(ours, find(ours, "go to", kind=LEMMA))
-    assert {words.split()[1] for words, _ in phrase} == {"to"} and {words.split()[0] for words, _ in phrase} > {"went"}
+    for lemma, words in {"be": ("is", "were", "been"), "can": ("could", "ca"), "carry": ("carried",), "go to": ("went to",)}.items():
+        assert dict(forms(ours, find(ours, lemma, kind=LEMMA))).keys() >= {*words}
 
 
 @pytest.mark.parametrize(
@@ -149,16 +145,6 @@ def test_curly_apostrophes_clitics_and_marks_are_found_as_they_are_typed(query, 
     assert len(find(corpus, "o’clock", kind=PATTERN)) == 1
 
 
-def test_lines_show_the_sentence_around_the_hit_and_its_document():
-    corpus = encode(SMALL)
-    shown = lines(corpus, find(corpus, "bank"))
-    places = [("a", 0, "bank"), ("a", 1, "bank"), ("a", 1, "bank"), ("a", 2, "bank"), ("b", 4, "Bank")]
-    assert [(line.document, line.sentence, *hit_words(line)) for line in shown] == places
-    assert (shown[2].before, shown[2].hit, shown[2].after) == ("A bank lent the", "bank", "money.")
-    assert all(line.tokens == SMALL[line.sentence].tokens for line in shown)
-    assert lines(corpus, find(corpus, "bank"), 3, 1) == shown[3:4] and lines(corpus, find(corpus, "bank"), 9, 5) == []
-
-
 def test_sorted_by_context_is_sorted_as_the_words_are(ours):
     hits = find(ours, "the")
     right, left = (lambda line: line.tokens[line.end :][:4]), (lambda line: line.tokens[: line.first][:-5:-1])
@@ -176,11 +162,11 @@ def test_lines_have_the_labels_of_their_sentences_and_are_sorted_by_source_by_se
     labels = [ours.senses[k] if k >= 0 else None for k in label_of(ours, hits)]
     expected = [next((t.sense for t in sentences[n].targets if t.position == k), None) for n, k in places(ours, hits)]
     assert labels == expected == [line.sense for line in lines(ours, hits, 0, 99)]
-    of = [line.document for line in lines(ours, sort_hits(ours, hits, concordance.BY_SOURCE), 0, 99)]
-    assert of == sorted(of)
+    documents = [line.document for line in lines(ours, sort_hits(ours, hits, concordance.BY_SOURCE), 0, 99)]
+    assert documents == sorted(documents)
     senses = [line.sense for line in lines(ours, sort_hits(ours, hits, concordance.BY_SENSE), 0, 99)]
-    assert len(set(senses)) == 3 and senses.index(None) == len(senses) - senses.count(None)  # unlabeled ones at the end
-    assert sum(a != b for a, b in pairwise(senses)) == 2
+    groups = [sense for sense, _ in groupby(senses)]
+    assert len(groups) == len(set(senses)) == 3 and groups[-1] is None  # unlabeled ones at the end
     given = np.arange(len(hits))[::-1]
     np.testing.assert_array_equal(sort_hits(ours, hits, concordance.BY_SENSE, senses=given).first, hits.first[::-1])
     shuffled, again, other = (sort_hits(ours, hits, concordance.AT_RANDOM, seed=seed).first.tolist() for seed in (3, 3, 4))
@@ -193,10 +179,8 @@ def test_counts_of_documents_and_of_stretches_add_up(ours, sentences):
     for parts in (counts, measures.by_stretch(ours, hits)):
         assert (sum(n for _, n, _ in parts), sum(size for *_, size in parts)) == (len(hits), n_tokens)
     assert len(find(ours.of_documents(["d1", "d2"]), "bank")) == counts[1][1] + counts[2][1]
-    corpus = corpus_of("abcdefg")
-    every = find(corpus, r"\w", kind=PATTERN)
-    assert [(n, size) for _, n, size in measures.by_stretch(corpus, every, 3)] == [(3, 3), (2, 2), (2, 2)]
-    assert [name for name, _, _ in measures.by_stretch(corpus, every)] == [str(k) for k in range(1, 11)]
+    every = find(corpus := corpus_of("abcdefg"), r"\w", kind=PATTERN)
+    assert measures.by_stretch(corpus, every, 3) == [("1", 3, 3), ("2", 2, 2), ("3", 2, 2)]
 
 
 @pytest.mark.parametrize(
@@ -205,20 +189,13 @@ def test_counts_of_documents_and_of_stretches_add_up(ours, sentences):
         (("1991-02-03", None, "1990", "1991-11-30"), [("1990", 1, 2), ("1991", 2, 4)], 1),
         (("25/12/1985", "03/12/1987", "c. 1985"), [("1985", 2, 4), ("1986", 0, 0), ("1987", 1, 2)], 0),
         (("1810", "1861", "1819", "n.d."), [("1810s", 2, 4), *((f"{year}s", 0, 0) for year in range(1820, 1860, 10)), ("1860s", 1, 2)], 1),
-        (
-            ("1350s", "1350", "14th century", "802"),
-            [("800–899", 1, 2), *((f"{k}–{k + 99}", 0, 0) for k in range(900, 1300, 100)), ("1300–1399", 3, 6)],
-            0,
-        ),
+        (("1350s", "802"), [("800–899", 1, 2), *((f"{k}–{k + 99}", 0, 0) for k in range(900, 1300, 100)), ("1300–1399", 1, 2)], 0),
         (("May 1850", "April 1850", "May 1850"), [("April 1850", 1, 2), ("May 1850", 2, 4)], 0),  # within one year
         (("2 BC", "0002", "2 BC–AD 2"), [("2 BC", 1, 2), ("1 BC", 0, 0), ("0001", 0, 0), ("0002", 1, 2)], 0),
         (("spring", "autumn", "12/05/50"), [], 3),
-        (("1850s", "1860s", "1855"), [("1850s", 2, 4), ("1860s", 1, 2)], 0),
         (("19th century", "18th century", "1850"), [("1700–1799", 1, 2), ("1800–1899", 2, 4)], 0),
         (("1850", "1851", "before 1850", "1845–1855"), [("1850", 1, 2), ("1851", 1, 2)], 0),  # two dates are within no bar
-        (("before 1850", "after 1860"), [], 0),
-        (("2020-1", "2020-3", "2021-12"), [("2020", 2, 4), ("2021", 1, 2)], 0),
-        (("2020-01-02 00:13:22", "2020-01-02 10:00:00"), [("2020-01-02", 2, 4)], 0),
+        *((("before 1850", "after 1860"), [], 0), (("2020-01-02 00:13:22", "2020-01-02 10:00:00"), [("2020-01-02", 2, 4)], 0)),
     ],
 )
 def test_hits_by_date_are_in_order_of_time_and_unread_dates_are_counted(dates, parts, undated):
@@ -229,9 +206,8 @@ def test_hits_by_date_are_in_order_of_time_and_unread_dates_are_counted(dates, p
 
 def test_some_documents_of_a_corpus_are_a_corpus_of_their_own(sentences):
     """As if the others had never been read: numbers of words, dates, senses, texts; only sentences keep their numbers."""
-    marked = [
-        replace(s, document=f"d{k % 5}", date=str(1800 + k % 7), text=f"{k}" if k % 3 else None) for k, s in enumerate(sentences[:400])
-    ]
+    texts = (None, "one", "two")
+    marked = [replace(s, document=f"d{k % 5}", date=str(1800 + k % 7), text=texts[k % 3]) for k, s in enumerate(sentences[:400])]
     part, alone = encode(marked).of_documents(["d1", "d3"]), encode([s for s in marked if s.document in ("d1", "d3")])
     assert part.word_list == alone.word_list and part.frequency.tolist() == alone.frequency.tolist()
     assert (part.documents, part.dates, sorted(part.senses)) == (alone.documents, alone.dates, sorted(alone.senses))
@@ -242,15 +218,10 @@ def test_some_documents_of_a_corpus_are_a_corpus_of_their_own(sentences):
         assert [line._replace(sentence=0) for line in found] == [line._replace(sentence=0) for line in expected]
         assert [marked[line.sentence].tokens for line in found] == [line.tokens for line in found]
     again = part.of_documents(["d3"])
-    assert [marked[line.sentence].document for line in lines(again, find(again, "the"), 0, 99)] == ["d3"] * min(99, len(find(again, "the")))
+    assert {marked[line.sentence].document for line in lines(again, find(again, "the"), 0, 99)} == {"d3"}
 
 
-def test_the_word_next_to_is_the_commonest_word_there(ours):
-    hits = find(ours, "the")
-    words, n = concordance.commonest_beside(ours, hits, 1)
-    after = [line.tokens[line.end].casefold() for line in lines(ours, hits, 0, len(hits)) if line.end < len(line.tokens)]
-    assert all(after.count(word) == n for word in words)
-    assert all(after.count(other) < n for other in set(after) - set(words) if any(map(str.isalpha, other)))
+def test_the_word_next_to_is_the_commonest_word_there():
     for texts, expected in ((["axb", "ayb", "axb", "ayb"], (["x", "y"], 2)), (["aw", "ax", "ay", "az"], None), (["a"], None)):
         corpus = corpus_of(*texts)
         assert concordance.commonest_beside(corpus, find(corpus, "a"), 1) == expected
@@ -309,12 +280,6 @@ def test_a_pattern_on_which_backtracking_explodes_ends_at_once(letters, pattern)
     started = time.perf_counter()
     find(letters, pattern, kind=PATTERN)
     assert time.perf_counter() - started < 2
-
-
-@pytest.mark.parametrize("pattern", ["[[a]", "[a||b]", "[!--a]", "[a&&b]", "[a~~b]"])
-def test_a_pattern_that_a_later_python_may_read_differently_causes_no_warning(pattern):
-    with warnings.catch_warnings(action="error"):
-        assert len(find(corpus_of(("a", "c")), pattern, kind=PATTERN)) == 1
 
 
 def test_a_pattern_too_large_for_its_time_is_stopped_by_the_clock():

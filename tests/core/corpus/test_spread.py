@@ -23,18 +23,13 @@ def labeled() -> Labels:
     return Labels().label([0, 1], "money").label([20, 21], "river")
 
 
-def test_few_labels_reach_the_rest_and_count_whatever_the_vectors_say():
+def test_few_labels_reach_the_rest_whatever_the_vectors_say_and_what_lies_between_is_offered_first():
     result = spread(two_senses(), labeled())
-    assert result.senses == ("money", "river")
-    assert (result.sense_of == np.repeat([0, 1], 20)).all()
+    assert result.senses == ("money", "river") and (result.sense_of == np.repeat([0, 1], 20)).all()
     assert result.shares.sum(axis=1) == pytest.approx(np.ones(40), abs=1e-5)
-    assert result.labeled.sum() == 4
     assert set(result.doubtful.tolist()) == set(range(40)) - {0, 1, 20, 21}
     result = spread(two_senses(), labeled().label([30], "money"))
     assert (result.senses[result.sense_of[30]], result.shares[30].tolist()) == ("money", [1, 0])
-
-
-def test_what_lies_between_is_offered_first():
     rows = two_senses()
     rows[7] = unit(rows[:20].mean(axis=0) + rows[20:].mean(axis=0))
     result = spread(rows, labeled())
@@ -44,9 +39,8 @@ def test_what_lies_between_is_offered_first():
 def test_more_labels_make_surer_and_labels_that_lie_apart_less_sure():
     rows = two_senses()
     codes = np.array([0, 1])
-    few = shares_of(rows, np.array([0, 20]), codes, 2)[5:10].max(axis=1).mean()
-    many = shares_of(rows, np.array([0, 1, 2, 3, 20, 21, 22, 23]), np.repeat(codes, 4), 2)[5:10].max(axis=1).mean()
-    assert few < many
+    few, many = shares_of(rows, np.array([0, 20]), codes, 2), shares_of(rows, np.array([0, 1, 2, 20, 21, 22]), np.repeat(codes, 3), 2)
+    assert few[5:10].max(axis=1).mean() < many[5:10].max(axis=1).mean()
     east, north, up, far = np.eye(4, dtype=np.float32)
     rest = np.repeat([east, north], 20, axis=0)
     together, apart = (
@@ -62,8 +56,7 @@ def test_steps_can_be_undone_one_by_one():
     renamed = first.rename("river", "shore")
     merged = renamed.merge({"shore": "money"})
     split = merged.label([20], "slope")
-    assert split.sentences("slope") == (20,)
-    assert merged.senses == ("money",)
+    assert split.sentences("slope") == (20,) and merged.senses == ("money",)
     assert (split.undo(), split.undo().undo(), split.undo().undo().undo()) == (merged, renamed, first)
     assert Labels().undo() == Labels()
     assert first.label([0], "").given == ((1, "money"), (20, "river"), (21, "river"))
@@ -99,10 +92,9 @@ def test_what_cannot_be_done_is_reported():
             wrong()
     for k in range(2, 8):
         labels = labels.label([k], f"sense {k}")
-    with pytest.raises(BadInput, match="“ninth” would be sense 9; at most 8"):
-        labels.label([9], "ninth")
-    with pytest.raises(BadInput, match="“ninth” would be sense 9; at most 8"):  # the first one too many, wherever it is in the order
-        labels.label([1], "ninth")
+    for k in (9, 1):  # the first one too many, wherever it is in the order
+        with pytest.raises(BadInput, match="“ninth” would be sense 9; at most 8"):
+            labels.label([k], "ninth")
     with pytest.raises(BadInput, match="“s8” would be sense 9; at most 8"):
         Labels().join((k, f"s{k}") for k in range(11))
 
@@ -112,14 +104,12 @@ def test_a_file_is_what_one_goes_on_from(tmp_path):
     result = spread(two_senses(), labels)
     path.write_text(label_files.format_labels("bank", SENTENCES, labels, result), "utf-8")
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    assert [row["given"] for row in rows] == [True] * 4 + [False] * 36
-    assert {row["sense"] for row in rows} == {"money", "river"}
+    assert [row["given"] for row in rows] == [True] * 4 + [False] * 36 and {row["sense"] for row in rows} == {"money", "river"}
     back = label_files.read_labels(path, SENTENCES)
     assert (set(back.labels.given), back.labels.elsewhere) == (set(labels.given), ())
 
 
 def test_annotators_agree_as_far_as_alpha_says_and_a_repeated_sentence_counts_once():
-    """One that a corpus has four times is one label of each annotator, and is not held out while its copies stay."""
     second = Labels().label([0, 1], "money").label([20], "river").label([21], "money").label([35], "river")
     # 4 sentences by both, one apart: D_o = 2/8, D_e = 2 * 5 * 3 / (8 * 7): alpha = 1 - 0.25 / 0.5357 = 0.533
     assert label_files.agreement(labeled(), second, SENTENCES) == (pytest.approx(0.5333, abs=0.001), 4)

@@ -154,8 +154,7 @@ def as_pandas(text: str) -> str:
     ],
 )
 def test_uses_are_read_however_they_are_quoted_and_separated(tmp_path, content):
-    (tmp_path / "uses.csv").write_text(content)
-    uses = usage_graphs.read_uses(tmp_path / "uses.csv")
+    uses = usage_graphs.read_uses(write(tmp_path / "uses.csv", content))
     assert [use.context for use in uses] == CONTEXTS
     assert {use.context[use.start : use.end] for use in uses} == {"bank"} and {use.grouping for use in uses} == {"1", "2"}
 

@@ -12,7 +12,7 @@ from core.common.errors import BadInput
 from core.corpus import usage_graphs
 from core.views import change
 from core.views.change import ChangeRequest
-from core.views.sides import Side, dates_of, facts_of
+from core.views.sides import Side, facts_of
 from tests.tiny import write_dated_text, write_two_texts
 
 
@@ -30,16 +30,13 @@ def bank(workspace, sides):
 def test_a_word_of_another_sense_has_changed_and_one_of_the_same_has_not(workspace, sides, bank):
     assert (bank.change.first, bank.change.second, bank.everything) == (16, 16, (16, 16))
     assert max(bank.change.p, bank.change.measures["apd"].p, bank.change.measures["prt"].p) <= 0.01
-    assert {o.tokens[o.position].casefold() for o in bank.items} == {"bank"}
-    assert len(bank.names) == bank.groups.max() + 1 >= 2
-    assert [(band.name, sum(band.counts)) for band in bank.bands] == [("", 16), ("", 16)]
+    assert {o.tokens[o.position].casefold() for o in bank.items} == {"bank"} and len(bank.names) == bank.groups.max() + 1 >= 2
     garden = change.compute(workspace, ChangeRequest(word="Garden", first=sides[0], second=sides[1]))  # each sentence is there twice
     assert garden.change.p > 0.5
     assert garden.change.measures["apd"].value == pytest.approx(garden.change.measures["apd"].null, abs=0.05)
 
 
 def test_a_repeated_sentence_counts_once_on_a_side(workspace, sides, bank, tmp_path):
-    """However often it is written: read alone, as rows of a table, and in the list of words."""
     repeated, index = tmp_path / "repeated.txt", tmp_path / "index"
     repeated.write_text("\n\n".join([Path(sides[0].corpus).read_text("utf-8")] * 3), "utf-8")
     assert main(["index", "build", "--corpus", str(repeated), "--output", str(index)]) == 0
@@ -50,8 +47,7 @@ def test_a_repeated_sentence_counts_once_on_a_side(workspace, sides, bank, tmp_p
         assert result.change.p == bank.change.p
         assert result.left_out.describe()[-1] == "Repeated sentences, counted once: 32."
     lists = [change.rank(change.read(workspace, first, sides[1]), at_least=8) for first in (both[0], sides[0])]
-    first, second = ([(item.word, item.change.first, item.change.p) for item in each] for each in lists)
-    assert first == second
+    assert len({tuple((item.word, item.change.first, item.change.p) for item in each) for each in lists}) == 1
 
 
 def test_noise_of_a_usage_graph_is_in_no_group(workspace, bank, tmp_path):
@@ -64,8 +60,7 @@ def test_noise_of_a_usage_graph_is_in_no_group(workspace, bank, tmp_path):
     first, second = (Side(corpus=name) for name in corpora)
     result = change.compute(workspace, ChangeRequest(word=word, first=first, second=second))
     assert result.labeled and set(result.names) == {str(group) for group in bank.groups.tolist()}
-    assert change.graph_files(result)["clusters.csv"].count("\t-1") == 8
-    assert [sum(band.counts) for band in result.bands] == [12, 12]
+    assert change.graph_files(result)["clusters.csv"].count("\t-1") == 8 and [sum(band.counts) for band in result.bands] == [12, 12]
     assert change.describe_groups(result) == "Sentences without a label, in no group: 8."
 
 
@@ -74,38 +69,27 @@ def test_words_of_like_frequency_stand_next_to_it_and_the_list_has_what_changed_
     assert "garden" in control.words and "bank" not in control.words
     assert control.below == len(control.words)  # nothing else changed as much
     assert change.control(workspace, ChangeRequest(word="unheard", first=sides[0], second=sides[1])) is None
-    ticks = []
-    ranked = change.rank(change.read(workspace, *sides), lambda *told: ticks.append(told), at_least=8)
+    ranked = change.rank(change.read(workspace, *sides), at_least=8)
     assert ranked[0].word == "bank" and "garden" in [item.word for item in ranked]
     assert all(item.corrected >= item.change.p for item in ranked)
-    assert ticks[-1][:2] == (len(ranked), len(ranked))
     with pytest.raises(BadInput, match="No word occurs 500 times on both sides"):
         change.rank(change.read(workspace, *sides), at_least=500)
 
 
-def test_spans_of_dates_are_two_sides_and_bands_over_time(workspace, tmp_path):
-    dated = write_dated_text(tmp_path)
-    assert dates_of(facts_of(workspace, dated)) == [str(year) for year in (*range(1840, 1848), *range(1890, 1898))]
-    early, late = Side(corpus=dated, end="1849"), Side(corpus=dated, start="1850", end="1899")
-    result = change.compute(workspace, ChangeRequest(word="bank", first=early, second=late))
-    assert (result.change.first, result.change.second, result.change.shuffled) == (16, 16, "documents") and result.change.p <= 0.01
-    assert len(result.bands) == 6 and result.bands[0].name.startswith("1840")  # of 32 sentences
-    assert sum(sum(band.counts) for band in result.bands) == 32
-
-
 def test_documents_and_dates_are_those_of_the_sentences(workspace, tmp_path):
-    """A date is the sentence's own; the year in a document's name dates a document without dates. A file's name is no document."""
-    corpus, index = tmp_path / "of-1777.jsonl", tmp_path / "index"
+    """The year in a document's name dates a document without dates. A file's name is no document."""
+    corpus, dated = tmp_path / "of-1777.jsonl", write_dated_text(tmp_path)
     rows = ({"document": "a-1850.txt"}, {"document": "b-1850.txt"}, {"document": "b-1850.txt", "date": "1790"}, {})
     corpus.write_text("".join(json.dumps({"text": "A bank."} | row) + "\n" for row in rows), "utf-8")
     facts = facts_of(workspace, str(corpus))
     assert facts.documents.of(np.arange(4)) == ["a-1850.txt", "b-1850.txt", "b-1850.txt", ""]
     assert facts.dates.of(np.arange(4)) == ["1850", "", "1790", ""]
     assert facts.between(Side(end="1800")).tolist() == [False, False, True, False]
-    index.mkdir()
-    (index / "meta.json").write_text("{}", "utf-8")
-    assert not len(facts_of(workspace, str(index)).dates.codes)
     assert not len(facts_of(workspace, "no-such-corpus").dates.codes)
+    early, late = Side(corpus=dated, end="1849"), Side(corpus=dated, start="1850", end="1899")
+    result = change.compute(workspace, ChangeRequest(word="bank", first=early, second=late))
+    assert (result.change.first, result.change.second, result.change.shuffled) == (16, 16, "documents") and result.change.p <= 0.01
+    assert len(result.bands) == 6 and result.bands[0].name.startswith("1840")  # of 32 sentences
 
 
 @pytest.mark.parametrize(
@@ -122,16 +106,11 @@ def test_what_cannot_be_compared_is_reported(workspace, sides, word, start, mess
 
 
 @pytest.mark.usefixtures("one_opener")
-def test_the_command_answers_as_the_view_does(bank, sides, answer, tmp_path):
-    words = ["senses", "change", "--word", "bank", "--first", sides[0].corpus, "--second", sides[1].corpus]
-    facts = answer(*words, "--graph", tmp_path, "--csv", tmp_path / "bands.csv")
-    assert facts["measures"]["apd"]["value"] == pytest.approx(bank.change.measures["apd"].value, abs=1e-4)
-    assert facts["p"] == bank.change.p
-    assert len((tmp_path / "bands.csv").read_text("utf-8").splitlines()) == 3
-    uses = usage_graphs.read_uses(tmp_path / "uses.csv")
-    assert len(usage_graphs.read_clusters(tmp_path / "clusters.csv", uses)) == len(uses) == 32
+def test_the_command_reads_the_usage_graph_that_it_writes_and_its_judgments(sides, answer, tmp_path):
+    both = ("--first", sides[0].corpus, "--second", sides[1].corpus)
+    facts = answer("senses", "change", "--word", "bank", *both, "--graph", tmp_path)
     again = answer("senses", "change", "--uses", tmp_path / "uses.csv", "--clusters", tmp_path / "clusters.csv")
-    assert again["groups_are_labels"]
+    assert again["groups_are_labels"] and again["first"] + again["second"] == 32
     assert again["measures"]["jsd"]["value"] == pytest.approx(facts["measures"]["jsd"]["value"], abs=1e-6)
     judgments = tmp_path / "judgments.csv"
     rows = judgments.read_text("utf-8").splitlines()
@@ -140,8 +119,7 @@ def test_the_command_answers_as_the_view_does(bank, sides, answer, tmp_path):
     judgments.write_text("\n".join([*rows, *second]) + "\n", "utf-8")
     judged = answer("senses", "change", "--uses", tmp_path / "uses.csv", "--judgments", judgments)["judgments"]
     assert judged["pairs"] == 32 * 31 / 2 and 0.9 < judged["alpha"] < 1 and judged["spearman"] > 0.3  # of one group are nearer
-    ranked = answer("senses", "change", "--first", sides[0].corpus, "--second", sides[1].corpus, "--at-least", 8)
-    assert ranked["words"][0]["word"] == "bank"
+    assert answer("senses", "change", *both, "--at-least", 8)["words"][0]["word"] == "bank"
 
 
 @pytest.mark.parametrize(
@@ -159,8 +137,6 @@ def test_a_wrong_command_is_one_sentence(words, message, sides, refused):
 
 
 def test_a_words_own_sentences_give_what_the_table_of_its_whole_corpus_gives(workspace, sides, bank, tmp_path, monkeypatch):
-    """Read for themselves, and as rows of every token's table."""
-
     with monkeypatch.context() as patched:
         patched.setattr(workspace.opener, "every_token", lambda *_: pytest.fail("a whole corpus was read"))
         alone = change.compute(workspace, ChangeRequest(word="garden", first=sides[0], second=sides[1], space="1"))

@@ -14,9 +14,8 @@ from core.cli.wire import json_of
 from core.common.directions import unit
 from core.common.errors import BadInput
 from core.elmo.substitutes import in_place
-from core.index.neighbors import OTHER, SAME, Neighbor
+from core.index.neighbors import OTHER, SAME
 from core.index.table import OccurrenceTable
-from core.senses import influence
 from core.senses.influence import DROP
 from core.text.readings import WordInContext
 from core.text.target_word import words_of
@@ -26,7 +25,7 @@ from core.views.neighbors import AroundRequest, NeighborsRequest, tabulate_neigh
 from core.views.pair import PairRequest
 from core.views.substitutes import SubstitutesRequest
 from core.views.why import AttributionRequest, EditsRequest
-from core.workspace import Workspace, open_workspace
+from core.workspace import Workspace
 from tests.core.index.test_neighbors import in_browser
 
 TEXTS = ("We moored the boat at the bank.", "The bank raised its rates again.")
@@ -79,8 +78,7 @@ def test_neighbors_are_the_table_s_with_a_level_and_the_sense_space_ranks_occurr
     uneven = neighbors.compute(workspace, NeighborsRequest(word=words[0], space="mix", weights="1,0,3", every_token=False))
     assert uneven.level is None
     result = neighbors.compute(workspace, NeighborsRequest(word=words[1], space="senses", among=OTHER, k=3, every_token=False))
-    assert len(result.entries) == 3 and all(isinstance(n, Neighbor) for n in result.entries)
-    assert result.level.low < 0 < result.level.mean < 0.2 < result.level.high < result.entries[-1].cosine
+    assert len(result.entries) == 3 and result.level.low < 0 < result.level.mean < 0.2 < result.level.high < result.entries[-1].cosine
     assert neighbors.compute(workspace, NeighborsRequest(word=herons[0], space="1", every_token=False)) is None  # every token is needed
 
 
@@ -118,7 +116,6 @@ def test_the_map_of_the_sense_space_begins_at_the_mix_s_and_a_dot_s_own_sentence
     start = mixed.coordinates[mixed.names.index("mix")]
     moved = np.linalg.norm(flat - start, axis=1).mean() / np.ptp(start, axis=0).max()
     assert flat.shape == (len(rows), 2) and moved < 0.35 and result.trustworthiness["senses"] > 0.7
-    assert [*result.reports] == [*result.names] == [*"012", "mix", "senses"]
     assert result.senses.star_cosines[0].argmax() == 0 and result.senses.star_cosines[0, 0] == pytest.approx(1, abs=1e-3)
     np.testing.assert_allclose(result.stars[-1, 0], flat[0], atol=0.05 * np.ptp(start))
 
@@ -128,7 +125,6 @@ def test_induction_follows_a_form_to_its_word_and_counts_sentences_whose_substit
     occurrences, groups = result.occurrences, result.groups
     assert occurrences.word == "bank" and len(occurrences.items) == occurrences.everything == len(groups.numbers) == groups.agreement.n
     assert set(groups.numbers.tolist()) == {0, 1} and len(groups.names) == 2 and occurrences.weak < 0.2
-    np.testing.assert_allclose(groups.shares.sum(axis=1), 1, atol=1e-6)
     in_layer = induction.compute(workspace, induction.InductionRequest(word="bank", space="2"))
     assert in_layer.occurrences.frozen and len(in_layer.groups.names) == in_layer.occurrences.suggestion.number
     rows = [["The", "heron", "stood", "in", "reed", str(k)] for k in range(9)] + [["Heron", "feathers", "are", str(k)] for k in range(6)]
@@ -148,17 +144,13 @@ def test_substitutes_are_the_model_s_each_computed_once(workspace, words, monkey
     monkeypatch.setattr(workspace.substitutes, "likeliest", lambda *_, **__: pytest.fail("computed again"))
     assert substitutes.compute(workspace, SubstitutesRequest(words=words[::-1], k=5)) == result[::-1]
     changes = why.expectation_changes(workspace, AttributionRequest(word=words[0], how=DROP))
-    assert words[0].position not in changes and all(0 <= change.size <= 1 for change in changes.values())
-    assert changes[3].go and "boat" in changes[3].go
-    assert open_workspace(workspace.model).model is workspace.model
+    assert words[0].position not in changes and "boat" in changes[3].go
 
 
 def test_a_mix_of_one_layer_is_that_layer_and_every_other_follows_from_what_any_mix_needs(workspace, words):
     result = mix.compute(workspace, MixRequest(words=words, weights=(0.0, 1.0, 0.0), k=4, every_token=False))
-    item = neighbors.compute(workspace, NeighborsRequest(word=words[0], space="1", k=4, every_token=False))
-    assert [(n.occurrence.row, n.cosine) for n in result.neighbors[0]] == [
-        (n.occurrence.row, pytest.approx(n.cosine)) for n in item.entries
-    ]
+    near = neighbors.compute(workspace, NeighborsRequest(word=words[0], space="1", k=4, every_token=False)).entries
+    assert [(n.occurrence.row, n.cosine) for n in result.neighbors[0]] == [(n.occurrence.row, pytest.approx(n.cosine)) for n in near]
     assert result.lemma == "bank" and result.report.one_nn == result.by_layer["1"].one_nn and result.pulls.tolist() == [0, 1, 0]
     assert result.cosines["mix"] == pytest.approx(result.cosines["1"]) and result.static.n == result.report.n
     of_any = mix.of_any(workspace, MixRequest(weights=(), words=words))
@@ -176,10 +168,8 @@ def test_any_mix_has_the_candidates_of_the_reading_that_one_mix_has(workspace, w
     assert rows and set(rows) <= set(of_any.candidates[0].rows.tolist())
     table = workspace.targets
     assert {table.lemmas[table.lemma[row]] for row in of_any.candidates[0].rows.tolist()} == {"wind"}
-    either = [
-        mix._planes(workspace, workspace.every_token, workspace.queries([word]), MixRequest(weights=(), words=(word,)))[0]
-        for word in (replace(wound, read_as=""), wound)
-    ]
+    requests = [MixRequest(weights=(), words=(word,)) for word in (replace(wound, read_as=""), wound)]
+    either = [mix._planes(workspace, workspace.every_token, workspace.queries(request.words), request)[0] for request in requests]
     assert either[0].rows.tolist() != either[1].rows.tolist()
     np.testing.assert_array_equal(
         axes.occurrence_mask(workspace.every_token, "wound", workspace.queries([wound])),
@@ -211,9 +201,7 @@ def test_views_of_every_token_wait_until_it_is_read(workspace, words, herons, mo
 @pytest.mark.parametrize("plan", ["spread", "between", "umap"])
 def test_words_around_two_sentences_lean_as_their_cosines_say_in_every_layout(workspace, words, every_token, plan):
     result = neighbors.compute_around(workspace, AroundRequest(word="bank", contexts=words, plan=plan))
-    n = len(result.points)
-    assert result.spaces == (*"012", "mix") and result.coordinates.shape == (4, n, 2) and result.stars.shape == (4, 2, 2)
-    assert (len(result.shares) == 4) == (plan != "umap") and len(result.links) == n + 2 and len(result.links[0]) == 4
+    assert (len(result.shares) == 4) == (plan != "umap") and len(result.links) == len(result.points) + 2
     lean, point = result.leans[2], unit(result.points.layers[:, 2].astype(np.float64))
     own = unit(np.stack([query.layers[2] for query in workspace.queries(words)]).astype(np.float64))
     np.testing.assert_allclose(lean, point @ own[0] - point @ own[1], atol=1e-6)
@@ -221,31 +209,23 @@ def test_words_around_two_sentences_lean_as_their_cosines_say_in_every_layout(wo
     assert result.between[0] == pytest.approx(1) and result.total >= result.points.occurrences > 0
 
 
-def test_around_one_sentence_or_none_nothing_leans_and_a_word_alone_is_drawn_in_clusters_with_their_telling_words(
-    workspace, words, every_token
-):
+def test_around_one_sentence_or_none_nothing_leans_and_a_word_alone_is_drawn_in_clusters(workspace, words, every_token):
     for contexts in ((), words[:1]):
         result = neighbors.compute_around(workspace, AroundRequest(word="bank", contexts=contexts))
         assert result.leans is None and json_of(result)["has_sides"] is False and json_of(result)["cosines"]
     with pytest.raises(BadInput, match="Unknown layout 'between'"):
         neighbors.compute_around(workspace, AroundRequest(word="bank", contexts=words[:1], plan="between"))
     result = neighbors.compute_around(workspace, AroundRequest(word="bank"))
-    assert result.stars.shape == (4, 0, 2) and result.cosines.shape[1] == 0 and result.between == ()
     numbers = set(result.groups[0].tolist())
     assert numbers == (set(range(1, len(result.telling) + 1)) or {0}) and (result.groups == result.groups[0]).all()
     nowhere = neighbors.compute_around(workspace, AroundRequest(word="qzxv"))
-    assert len(nowhere.points) == 0 == nowhere.total and nowhere.links == () and nowhere.shares == ()
+    assert len(nowhere.points) == 0 == nowhere.total
 
 
-def test_words_are_weighed_by_senses_by_the_other_sentence_or_by_how_far_they_move(workspace, labeled_word, words, herons):
-    result = why.compute_attribution(workspace, AttributionRequest(word=words[0], other=words[1]))
-    table, equal = workspace.targets, np.full(3, 1 / 3)
-    rows = table.labeled_rows("bank")
-    known = influence.centroids(table.rows.take(rows), [table.senses[k] for k in table.sense[rows]], equal)
-    own = influence.influence(workspace.model.encoder, words[0].tokens, words[0].position, known, how="drop", weights=equal)
-    assert result.by == "senses" and result.senses == tuple(table.senses_of("bank")) and result.influence.senses == known.senses
-    np.testing.assert_allclose(result.influence.varied, own.varied, atol=1e-6)
-    labeled = why.compute_attribution(workspace, AttributionRequest(word=labeled_word(rows[0])))
+def test_words_are_weighed_by_senses_by_the_other_sentence_or_by_how_far_they_move(workspace, labeled_word, herons):
+    table = workspace.targets
+    labeled = why.compute_attribution(workspace, AttributionRequest(word=labeled_word(table.labeled_rows("bank")[0])))
+    assert labeled.by == "senses" and labeled.senses == tuple(table.senses_of("bank")) == labeled.influence.senses
     assert labeled.influence.cosines[1, 2].max() < 0.99  # the sentence has no part in the senses it is read by
     heron, second = herons
     for other, by in ((None, "moved"), (heron, "moved"), (second, "other")):
@@ -263,9 +243,8 @@ def test_a_path_leads_from_one_sense_to_the_other_and_across_the_map(workspace, 
     monkeypatch.setattr(FrozenMaps, "load", lambda path: pytest.fail("the maps were read again"))
     path = why.compute_edits(workspace, EditsRequest(first=words[0], second=words[1], order=order, space=space))
     senses = tuple(workspace.targets.senses_of("bank"))
-    assert (path.lemma, path.senses) == ("bank", senses) and path.ends == ("river edge", "financial institution")
-    assert path.ends == (path.read[0], path.read[-1])
-    assert path.steps[0].tokens == words[0].tokens and path.steps[-1].tokens == words[1].tokens
+    assert (path.lemma, path.senses) == ("bank", senses)
+    assert path.ends == ("river edge", "financial institution") == (path.read[0], path.read[-1])
     assert path.margins.keys() == {"0", "1", "2", "mix", space} and path.margins[space][0] < 0 < path.margins[space][-1]
     assert np.ptp(path.margins["0"]) < 1e-6 < 0.05 < np.ptp(path.margins["2"])  # the context moves nothing at layer 0
     assert path.read[path.flips[space]] == path.ends[1] and path.read[path.flips[space] - 1] != path.ends[1]
@@ -277,8 +256,8 @@ def test_a_path_leads_from_one_sense_to_the_other_and_across_the_map(workspace, 
 def test_without_labels_steps_are_read_by_the_two_sentences(workspace, herons):
     request = EditsRequest(first=herons[0], second=herons[1], space="mix")
     path = why.compute_edits(workspace, request)
-    assert (path.lemma, path.senses, path.ends, path.map_path) == ("", ("first", "second"), ("first", "second"), None)
-    assert (path.read[0], path.read[-1]) == ("first", "second")
+    assert (path.lemma, path.map_path) == ("", None)
+    assert path.senses == path.ends == (path.read[0], path.read[-1]) == ("first", "second")
     cases = (({"second": herons[0]}, "are the same"), ({"space": "7"}, "no layer '7'"), ({"order": "any"}, "Unknown order of edits"))
     for changes, message in cases:
         with pytest.raises(BadInput, match=message):
