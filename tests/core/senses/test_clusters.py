@@ -1,7 +1,7 @@
 """Senses without labels: what is known is found, what is one stays one, and what is exported reads back."""
 
 from collections import Counter
-from types import SimpleNamespace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -18,8 +18,7 @@ from core.text.tokens import tokenize
 
 @pytest.fixture(autouse=True)
 def fewer_clouds(monkeypatch):
-    """As many as a rank needs to lie below 1 in 20."""
-    monkeypatch.setattr(clusters, "DRAWS", 39)
+    monkeypatch.setattr(clusters, "DRAWS", 39)  # as many as a rank needs to lie below 1 in 20
 
 
 def blob(seed: int, n: int = 60, dims: int = 64) -> np.ndarray:
@@ -64,28 +63,25 @@ def test_neither_one_cloud_nor_fewer_than_five_sentences_make_a_sense():
     assert clusters.suggest(alike).number == 1 and set(clusters.clusters(alike, 3)) == {0}
     rows = directions(blob(1) + np.repeat(np.eye(3, 64) * 14, [28, 28, 4], axis=0))
     s = clusters.suggest(rows)
-    assert s.number == 2 and np.bincount(clusters.clusters(rows, 2)).min() >= 5
-    assert np.bincount(clusters.clusters(rows, 3)).min() == 4 and (3 in s.small) == (s.silhouettes[1] > s.silhouettes[0])
+    assert s.number == 2 and (3 in s.small) == (s.silhouettes[1] > s.silhouettes[0])
+    assert np.bincount(clusters.clusters(rows, 2)).min() >= 5 > 4 == np.bincount(clusters.clusters(rows, 3)).min()
 
 
 @pytest.mark.parametrize(("sentences", "number"), [([10, 10], 1), ([19, 1], 1), ([7, 7, 7], 3), ([12], 1), ([4, 4, 4], 1)])
 def test_repeated_sentences_make_as_many_groups_as_differ_at_most(sentences, number):
-    rows = np.repeat(blob(2, n=len(sentences), dims=8), sentences, axis=0)
-    for order in (slice(None), slice(None, None, -1)):
-        assert clusters.suggest(directions(rows[order])).number == number
+    rows = directions(np.repeat(blob(2, n=len(sentences), dims=8), sentences, axis=0))
+    assert clusters.suggest(rows).number == clusters.suggest(rows[::-1]).number == number
 
 
 def test_agreement_equals_scikit_learn_and_does_not_praise_many_groups():
     rng = np.random.default_rng(0)
-    for n in (2, 5, 40):
-        for groups in (1, 2, n):
-            gold, result = np.arange(n) % max(2, n // 3), rng.permutation(np.arange(n) % groups)
-            scores = clusters.agreement(gold.astype(str), result, rounds=3)
-            assert (scores.rand, scores.v) == pytest.approx((adjusted_rand_score(gold, result), v_measure_score(gold, result)))
+    for n, groups in product((2, 40), (1, 2, 5)):
+        gold, result = np.arange(n) % max(2, n // 3), rng.permutation(np.arange(n) % groups)
+        scores = clusters.agreement(gold.astype(str), result, rounds=3)
+        assert (scores.rand, scores.v) == pytest.approx((adjusted_rand_score(gold, result), v_measure_score(gold, result)))
     gold, result = rng.integers(0, 2, 600).astype(str), np.arange(600) // 3  # two hundred groups that know nothing
     scores = clusters.agreement(gold, result, rounds=5)
     assert scores.v > 0.05 and abs(scores.mutual) < 0.02
-    assert clusters.agreement(gold, (gold == "1").astype(int), rounds=5).mutual == pytest.approx(1)
 
 
 def test_what_a_spelling_shares_is_taken_away():
@@ -104,30 +100,24 @@ def test_a_row_has_shares_in_groups_by_nearness_and_is_typical_near_its_own_cent
     odds = np.exp(clusters.SHARPNESS * (0.8 - 0.6))  # the last row's own group is where the two others of it are
     np.testing.assert_allclose(shares[4, 1] / shares[4, 0], odds, rtol=1e-4)
     assert shares[2, 1] > 0.9 and clusters.shares(rows, np.zeros(5, int)).tolist() == [[1]] * 5
-    rows = np.array([[1, 0], [1, 0.1], [0, 1], [0.1, 1], [0.75, 0.7]], np.float32)
-    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     own, margin = clusters.closeness(rows, np.array([0, 0, 1, 1, 0]))
     assert margin.argmin() == 4 and own.min() == own[4]
-    alone, same = clusters.closeness(rows, np.zeros(5, int))
-    assert np.array_equal(alone, same)
+    assert np.array_equal(*clusters.closeness(rows, np.zeros(5, int)))
 
 
 def test_groups_are_told_apart_by_telling_words_and_named_by_substitutes_else_by_words():
     boats, money = ((Prediction("hill", 0.5), Prediction("the", 0.3)), (Prediction("firm", 0.4), Prediction("the", 0.4)))
     first, second = clusters.telling_substitutes([boats, boats, money], np.array([0, 0, 1]))
-    assert first[0][0] == "hill" and second[0][0] == "firm" and first[0][1] > 0 > dict(first)["the"] - first[0][1]
+    assert first[0][0] == "hill" and second[0][0] == "firm" and first[0][1] > dict(first)["the"]
     assert clusters.name_of(first, [("river", 1.0)]) == "hill, the"
     assert clusters.name_of([], [("river", 2.0), ("boats", 1.0)]) == "river · boats"
     assert clusters.telling_substitutes([(), ()], np.array([0, 1])) == [[], []]
-    tokens = tokenize("The banks of the River Cam were 40 m wide, they said, bank manager?")
+    tokens = tokenize("The banks of the River Cam were 40 m wide, they said, bank manager?")  # the manager stands too far off
     assert clusters.content_words(tokens, 1, without=["bank"]) == ["river", "cam", "wide", "said"]
-    assert len(tokens) > clusters.WINDOW + 2  # the manager stands too far off
     contexts = [["river", "water", "old"], ["river", "grass", "old"], ["money", "loan", "old"], ["money", "clerk", "old"]] * 3
-    result, counts = np.array([0, 0, 1, 1] * 3), Counter(old=20, river=5, money=5)
-    first, second = clusters.telling_words(contexts, result, counts)
+    first, second = clusters.telling_words(contexts, np.array([0, 0, 1, 1] * 3), Counter(old=20, river=5, money=5))
     assert first[0][0] == "river" and second[0][0] == "money"
     assert abs(dict(first)["old"]) < 0.5  # says the same of both
-    assert clusters.telling_words(contexts, 1 - result, counts) == [second, first]
 
 
 def test_too_few_sentences_are_refused_in_words():
@@ -135,17 +125,6 @@ def test_too_few_sentences_are_refused_in_words():
         clusters.suggest(blob(0, n=9))
     with pytest.raises(BadInput, match="Choose 1 to"):
         clusters.clusters(blob(0, n=3), 4)
-
-
-def test_the_most_ambiguous_of_words_is_that_whose_vectors_differ_most():
-    rng = np.random.default_rng(0)
-    middles, words = np.eye(8, dtype=np.float32)[:3], np.repeat([0, 1, 2], 20)
-    vectors = np.where((words == 1)[:, None] & (np.arange(60) % 2 == 1)[:, None], middles[2], middles[np.minimum(words, 1)])
-    layers = np.stack([vectors * 0 + 1, vectors + rng.normal(scale=0.05, size=(60, 8))], axis=1).astype(np.float32)
-    names, rows = ["stable", "ambiguous", "alike"], SimpleNamespace(take=layers.__getitem__)
-    table = SimpleNamespace(rows=rows, spelled=lambda word: words == names.index(word), meta={"layers": 2})
-    assert clusters.most_ambiguous(table, names) == "ambiguous"
-    assert clusters.most_ambiguous(table, ["stable", "alike"]) in ("stable", "alike") and clusters.most_ambiguous(table, []) == ""
 
 
 def test_exported_groups_read_back_as_guesses_and_never_as_labels(table, tmp_path):

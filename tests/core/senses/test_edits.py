@@ -30,12 +30,9 @@ def test_a_path_leads_edit_by_edit_to_the_second_sentence_and_never_loses_the_wo
     alignment, first, second = aligned(*pair)
     path = edits.steps(alignment, edits.order_edits(alignment, order))
     assert list(path[0].tokens) == first and list(path[-1].tokens) == second
-    assert all(step.tokens[step.position] == pair[2] for step in path)
-    assert len(path) == 1 + len(alignment.changes)
+    assert all(step.tokens[step.position] == pair[2] for step in path) and len(path) == 1 + len(alignment.changes)
     for before, after in pairwise(path):
-        assert after.switched - before.switched == {after.column}
-        assert alignment.columns[after.column] == (after.old, after.new)
-        assert (after.tokens, after.position) == alignment.sentence(after.switched)
+        assert after.switched - before.switched == {after.column} and alignment.columns[after.column] == (after.old, after.new)
         assert after.at is None or after.tokens[after.at] == after.new
 
 
@@ -56,12 +53,6 @@ def test_greedy_takes_the_edit_that_moves_most_until_the_sign_changes_and_then_g
         assert edits.ends(np.array([[0.9, 0.1, 0.2], second])) == (0, 2)
 
 
-def test_centroids_are_means_of_unit_vectors():
-    layers, labels, weights = np.array([[[2.0, 0.0]], [[0.0, 5.0]], [[0.0, -3.0]], [[-1.0, 0.0]]]), ["a", "a", "b", "b"], np.array([1.0])
-    result = edits.centroids(layers, labels, weights)
-    np.testing.assert_allclose(result.vectors, np.array([[1, 1], [-1, -1]]) / np.sqrt(2))
-
-
 def test_what_cannot_be_edited_is_refused_in_a_sentence():
     with pytest.raises(BadInput, match="Position 3"):
         edits.align(["a"], 3, ["b"], 0)
@@ -74,38 +65,28 @@ def test_what_cannot_be_edited_is_refused_in_a_sentence():
         edits.order_edits(long, "backwards")
 
 
-def written_path(first: str, second: str, word: str, tokenizer=tokenize) -> tuple[list[edits.EditStep], list]:
-    """Return the steps from one text to another, and the pieces of each."""
-    alignment, *tokens = aligned(first, second, word, tokenizer)
-    path = edits.steps(alignment, alignment.changes)
-    pieces = [as_in_text(*pair) for pair in zip(tokens, (first, second), strict=True)]
-    return path, [edits.write_step(alignment, step, *pieces) for step in path]
+WRITTEN = {"en": ("He sat by the old (muddy) bank .", "She sat by the bank!"), "ko": ("초원에서 말이 달렸다.", "그의 말이 너무 빨랐다.")}
 
 
-def test_texts_are_written_as_they_were_typed_and_removed_words_shown_in_their_place():
-    path, message = written_path("He sat by the  old (muddy) bank .", second := "She sat by the bank!", "bank")
-    assert "".join(piece for _, piece, _ in message[0]) == "He sat by the old (muddy) bank ."
-    assert "".join(piece for _, piece, stands in message[-1] if stands) == second
-    for step, parts in zip(path[1:], message[1:], strict=True):
+@pytest.mark.parametrize(("language", "word"), [("en", "bank"), ("ko", "말")])
+def test_texts_are_written_as_they_were_typed_and_removed_words_shown_in_their_place(language, word):
+    texts = WRITTEN[language]
+    alignment, *tokens = aligned(*texts, word, get_language(language).tokenize)
+    path, pieces = edits.steps(alignment, alignment.changes), [as_in_text(*pair) for pair in zip(tokens, texts, strict=True)]
+    written = [edits.write_step(alignment, step, *pieces) for step in path]
+    assert tuple("".join(piece for _, piece, stands in parts if stands) for parts in (written[0], written[-1])) == texts
+    for step, parts in zip(path[1:], written[1:], strict=True):
         assert len([0 for _, _, stands in parts if not stands]) == (step.new is None)
-        assert [piece.strip() for _, piece, stands in parts if stands] == list(step.tokens)
-    old = next(parts for step, parts in zip(path, message, strict=True) if step.old == "old")
-    at = next(k for k, part in enumerate(old) if not part[2])
-    assert old[at][1] == " old" and old[at - 1][1] == " the"
-    korean = "초원에서 말이 달렸다.", "그의 말이 너무 빨랐다."
-    _, message = written_path(*korean, "말", get_language("ko").tokenize)
-    assert tuple("".join(piece for _, piece, stands in parts if stands) for parts in (message[0], message[-1])) == korean
+        assert language == "ko" or [piece.strip() for _, piece, stands in parts if stands] == list(step.tokens)
+        assert step.old != "old" or " the old" in "".join(piece for _, piece, _ in parts)
 
 
 def test_the_path_has_stars_and_numbers_only_once_it_may_be_known_and_the_leads_a_mark_where_they_flip():
     points = np.array([[0.0, 0.0], [0.01, 0.0], [3.0, 3.0]])
     dots = (np.array([[0.0, 0.0], [5.0, 5.0]]), ["a", "b"], ["", ""], [0, 1], ["a", "b"])
     for numbered, names in ((False, []), (True, ["<b>0–1</b>", "<b>2</b>"])):
-        figure = map_figure(*dots, MapLook(layer="2", key="k", name_senses=False))
-        drawn = add_path(figure, points, ["0", "1", "2"], numbered=numbered)
+        drawn = add_path(map_figure(*dots, MapLook(layer="2", key="k", name_senses=False)), points, ["0", "1", "2"], numbered=numbered)
         assert [a.text for a in drawn.layout.annotations] == names and ("path" in [trace.name for trace in drawn.data]) == numbered
     figure = margin_figure({"1": [-0.1, 0.2], "2": [-0.3, -0.1]}, {"1": 1, "2": None}, ("<a>", "b"), ["", ""], chosen="1")
-    assert [trace.name for trace in figure.data if trace.mode == "lines+markers"] == ["layer 1", "layer 2"]
-    marks = [trace for trace in figure.data if trace.mode == "markers"]
-    assert [(m.x[0], m.y[0]) for m in marks] == [(1, 0.2)]
+    assert [(trace.x[0], trace.y[0]) for trace in figure.data if trace.mode == "markers"] == [(1, 0.2)]
     assert "<a>" not in "".join(a.text for a in figure.layout.annotations)

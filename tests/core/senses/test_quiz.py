@@ -20,7 +20,6 @@ def test_questions_of_a_number_are_the_recorded_ones_whatever_the_order_and_the_
     """Require the recorded questions, because people have shared the numbers of quizzes."""
     questions = quiz.quiz(325, ENGLISH)
     assert [item.word for item in questions] == ["program", "report", "card", "terminal", "address", "spring", "charm", "play"]
-    assert questions[1].text == "Reports of flooding are coming in from the coast."
     assert questions[1].senses == ("tell the authorities", "written account", "sound of a gun") and questions[1].label == "written account"
     assert not {item.word for item in questions} & {item.word for item in quiz.quiz(326, ENGLISH)}
     sentences = labeled_of(ENGLISH, "jaguar")
@@ -31,7 +30,7 @@ def test_questions_of_a_number_are_the_recorded_ones_whatever_the_order_and_the_
     assert [word for word in order if word != order[3]] == quiz._shuffle(7, "word", [w for w in words if w != order[3]])
     alike = [s for s in sentences if s.targets[0].sense == sentences[0].targets[0].sense]
     other = next(s for s in sentences if s not in alike)
-    assert quiz.question(1, "jaguar", alike) is quiz.question(1, "jaguar", [*alike, other]) is quiz.question(1, "jaguar", []) is None
+    assert quiz.question(1, "jaguar", alike) is quiz.question(1, "jaguar", [*alike, other]) is None  # two senses have two sentences each
 
 
 @pytest.mark.parametrize("language", [ENGLISH, KOREAN], ids=["en", "ko"])
@@ -55,14 +54,12 @@ def test_the_bundled_model_errs_on_those_and_reads_the_others_as_they_are_labele
 
 
 def test_the_sentence_asked_about_neither_votes_nor_chooses_the_layer(model):
-    """Whatever label its own row bears, the reading stays; and every row that votes is of another sentence and of a sense on offer."""
     questions = {item.word: item for item in quiz.quiz(325, ENGLISH)}
     for word in ("play", "spring"):  # of the bundled table's words: nothing is encoded but the question
         item, table = questions[word], open_word(word, model)
         query = make_query(model.encoder, list(item.tokens), item.position)
         result = quiz.read(table, item, query)
-        own = [int(r) for r in table.labeled_rows(word) if table.occurrence(int(r)).tokens == item.tokens]
-        assert len(own) == 1
+        (own,) = (int(r) for r in table.labeled_rows(word) if table.occurrence(int(r)).tokens == item.tokens)
         table.sense = table.sense.copy()
         for sense in item.senses:
             table.sense[own] = table.senses.index(sense)
@@ -71,8 +68,7 @@ def test_the_sentence_asked_about_neither_votes_nor_chooses_the_layer(model):
         assert all(o.tokens != item.tokens and o.lemma == word and o.sense in item.senses for o in near)
         counts = [sum(o.sense == sense for o in near) for sense in item.senses]
         assert tuple(counts) == result.votes and sum(counts) == evidence.K and result.share == max(counts) / evidence.K
-        assert counts[item.senses.index(result.sense)] == max(counts)
-        assert result.layer in ("1", "2", "mix") and 0 < result.right <= result.others
+        assert counts[item.senses.index(result.sense)] == max(counts) and 0 < result.right <= result.others
         with pytest.raises(BadInput, match="“zebra” lacks two labeled senses"):
             quiz.read(table, replace(item, word="zebra"), query)
 
@@ -89,9 +85,8 @@ def test_days_are_counted_from_a_fixed_one_and_a_finished_quiz_is_one_line():
     assert quiz.number_of(quiz.FIRST_DAY) == 0 and quiz.number_of(date(2026, 11, 22)) == 325
     assert quiz.number_of(quiz.FIRST_DAY - timedelta(days=3)) == 0
     assert quiz.number_of(quiz.FIRST_DAY + timedelta(days=20_000)) < quiz.OTHERS <= quiz.LAST
-    hits, address = [True, True, False, True, True, True, False, True], "http://localhost/guess?quiz=325"
-    assert quiz.line(325, hits, 7, address) == f"Guess the machine 325 · ■■□■■■□■ 6/8 · ELMo 7/8 · {address}"
-    assert quiz.line(3, hits, 8) == "Guess the machine 3 · ■■□■■■□■ 6/8 · ELMo 8/8"
+    hits = [True, True, False, True, True, True, False, True]
+    assert quiz.line(325, hits, 7, "http://a/guess") == "Guess the machine 325 · ■■□■■■□■ 6/8 · ELMo 7/8 · http://a/guess"
 
 
 @pytest.mark.parametrize("text", ["", "-1", "3.5", "１２", "1e3", "100000", "000000", "<b>", "abc" * 40])
