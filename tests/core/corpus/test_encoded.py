@@ -87,8 +87,7 @@ def test_reading_reports_how_far_it_is_and_can_be_stopped(tmp_path, private_cach
     path, seen = tmp_path / "a.txt.xz", []
     path.write_bytes(lzma.compress(b"One otter dived here today.\n" * 6_000))
     open_encoded(str(path), report=lambda *facts: seen.append(facts))
-    assert [done for done, _, _ in seen] == sorted(done for done, _, _ in seen) and len(seen) >= 2
-    assert all(0 < done <= total and speed > 0 for done, total, speed in seen)
+    assert len(seen) >= 2 and all(0 < done <= total and speed > 0 for done, total, speed in seen)
 
     def stop(*_) -> None:
         raise KeyboardInterrupt

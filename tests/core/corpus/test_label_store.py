@@ -67,8 +67,7 @@ def test_both_copies_of_a_sentence_have_its_label_and_the_file_opens_again(path,
     assert given(path) == {SENTENCES[0]: "river", SENTENCES[1]: "river", SENTENCES[3]: "river"}
     here = label_files.numbered(labels.given, sentences)
     assert here.given == tuple((k, "river") for k in range(4))
-    download = tmp_path / "download.jsonl"
-    download.write_text(label_files.format_labels("bank", sentences, here, None), "utf-8")
+    (download := tmp_path / "download.jsonl").write_text(label_files.format_labels("bank", sentences, here, None), "utf-8")
     assert set(label_files.read_labels(download, sentences).labels.given) == set(here.given)
 
 
@@ -176,9 +175,8 @@ def test_a_merge_renames_the_sense_of_a_row_of_another_sentence_as_it_is_read(tm
     assert (json.loads(first)["sense"], second, carried) == (merged, "no row", 2)
 
 
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
+def test_a_file_without_labeled_sentences_is_named_with_its_line(tmp_path):
+    for rows, message in (
         *(([ROW | {"sense": sense}], "has no labeled sentence") for sense in (None, " ", "nan")),
         ([{key: ROW[key] for key in ("tokens", "position")}], "line 1: .*without “sense”"),
         *(([ROW | {"sense": sense}], "instead of text") for sense in (True, ["a"])),
@@ -188,12 +186,10 @@ def test_a_merge_renames_the_sense_of_a_row_of_another_sentence_as_it_is_read(tm
         ([ROW, ROW | {"sense": "river"}], "line 2: this sentence is “money” and “river”"),
         ([ROW | {"tokens": ["Another", "bank"]}], "labels none of these 400 sentences"),
         *(([], "labels.jsonl has no labeled sentence. Choose another file."), ('{"tokens": ["a"', "line 1")),
-    ],
-)
-def test_a_file_without_labeled_sentences_is_named_with_its_line(tmp_path, rows, message):
-    (tmp_path / "labels.jsonl").write_text(rows if isinstance(rows, str) else "\n".join(map(json.dumps, rows)), "utf-8")
-    with pytest.raises(BadInput, match=message):
-        label_files.read_labels(tmp_path / "labels.jsonl", SENTENCES)
+    ):
+        (tmp_path / "labels.jsonl").write_text(rows if isinstance(rows, str) else "\n".join(map(json.dumps, rows)), "utf-8")
+        with pytest.raises(BadInput, match=message):
+            label_files.read_labels(tmp_path / "labels.jsonl", SENTENCES)
 
 
 def test_rows_without_a_sense_and_guesses_are_no_labels_but_are_carried_through(tmp_path):

@@ -4,10 +4,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from plotly.graph_objects import Figure
 
 from core.common.errors import BadInput
 from core.figures.influence import add_path, margin_figure
-from core.figures.maps import MapLook, map_figure
 from core.senses import edits
 from core.text.languages import get_language
 from core.text.tokens import as_in_text, tokenize
@@ -82,10 +82,8 @@ def test_texts_are_written_as_they_were_typed_and_removed_words_shown_in_their_p
 
 
 def test_the_path_has_stars_and_numbers_only_once_it_may_be_known_and_the_leads_a_mark_where_they_flip():
-    points = np.array([[0.0, 0.0], [0.01, 0.0], [3.0, 3.0]])
-    dots = (np.array([[0.0, 0.0], [5.0, 5.0]]), ["a", "b"], ["", ""], [0, 1], ["a", "b"])
     for numbered, names in ((False, []), (True, ["<b>0–1</b>", "<b>2</b>"])):
-        drawn = add_path(map_figure(*dots, MapLook(layer="2", key="k", name_senses=False)), points, ["0", "1", "2"], numbered=numbered)
+        drawn = add_path(Figure(), np.array([[0.0, 0.0], [0.01, 0.0], [3.0, 3.0]]), ["0", "1", "2"], numbered=numbered)
         assert [a.text for a in drawn.layout.annotations] == names and ("path" in [trace.name for trace in drawn.data]) == numbered
     figure = margin_figure({"1": [-0.1, 0.2], "2": [-0.3, -0.1]}, {"1": 1, "2": None}, ("<a>", "b"), ["", ""], chosen="1")
     assert [(trace.x[0], trace.y[0]) for trace in figure.data if trace.mode == "markers"] == [(1, 0.2)]

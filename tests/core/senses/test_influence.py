@@ -5,6 +5,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.spatial.distance import cosine
 
 from core.common.directions import unit
 from core.common.errors import BadInput
@@ -37,11 +38,6 @@ def known(labeled):
 def influence_of_words(model, known):
     """Each way of changing the words of TOKENS."""
     return {how: inf.influence(model.encoder, TOKENS, TARGET, known, how=how, swap="thing", weights=EQUAL) for how in WAYS}
-
-
-def cosine(a, b) -> float:
-    a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
-    return float(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
 
 
 @given(st.lists(st.text(min_size=1, max_size=5), min_size=1, max_size=15), st.data())
@@ -94,7 +90,7 @@ def test_an_influence_is_the_lead_in_the_sentence_less_the_lead_without_the_word
 
     def lead(tokens, position) -> float:
         vector = model.encoder.encode([list(tokens)])[0][1, position, FUTURE_HALF]
-        return cosine(vector, river.mean(axis=0)) - cosine(vector, money.mean(axis=0))
+        return cosine(vector, money.mean(axis=0)) - cosine(vector, river.mean(axis=0))  # of their distances
 
     item, without = influence_of_words[DROP], TOKENS[:7] + TOKENS[8:]  # no "river"
     expected = lead(TOKENS, TARGET) - lead(without, TARGET)
@@ -143,7 +139,7 @@ def test_spread_and_least_are_of_the_labeled_sentences(halves_of_senses, known):
     leads = np.concatenate([money, river]) @ (unit(river.mean(axis=0)) - unit(money.mean(axis=0)))
     assert known.spread[2, HALVES.index(PAST)] == pytest.approx([leads.std()] * 2, rel=1e-4)
     money, _ = halves_of_senses(1, slice(None))
-    nearest = [cosine(money[k], np.delete(money, k, axis=0).mean(axis=0)) for k in range(len(money))]
+    nearest = [1 - cosine(money[k], np.delete(money, k, axis=0).mean(axis=0)) for k in range(len(money))]
     assert known.least[1, HALVES.index(BOTH), 0] == pytest.approx(min(nearest), abs=1e-5)
     lists = ([0.3, 0.2, 0.1],) * 3
     assert [inf.verdict(made(*lists, least=least), "1", BOTH).far for least in (-1.0, 0.29, 0.31)] == [False, False, True]

@@ -5,12 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import orthogonal_procrustes
+from scipy.stats import ortho_group
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from core.common.directions import unit
 from core.senses import scene
 from core.senses.evidence import SHRINKAGE, posteriors
-from core.senses.scene import BOTH, FIRST, SECOND, WORDS, LabeledDots, along_line, arrange, fit_axes, lay_out, left_out_clouds
+from core.senses.scene import BOTH, FIRST, SECOND, WORDS, along_line, arrange, fit_axes, lay_out, left_out_clouds
 
 SEEDS = st.integers(0, 2**32 - 1)
 FEW = settings(max_examples=20)  # draws of one kind: an error would show in nearly all of them
@@ -23,10 +24,6 @@ def clouds(seed: int, *, n_senses: int = 2, n: int = 16, d: int = 40, gap: float
     senses = np.repeat(np.arange(n_senses), n)
     x[np.arange(len(x)), senses] += gap
     return x, senses
-
-
-def turn(seed: int, d: int) -> np.ndarray:
-    return np.linalg.qr(np.random.default_rng(seed).normal(size=(d, d)))[0]
 
 
 def lda(n_senses: int) -> LinearDiscriminantAnalysis:
@@ -97,33 +94,14 @@ def test_spaces_are_turned_onto_the_last_and_never_stretched(seed, second):
     np.testing.assert_allclose(distances(points[0]), distances(lay_out(other, SENSES)[0]), atol=1e-4)
     np.testing.assert_allclose(points[1], (places := lay_out(x, SENSES)[0]) - places.mean(axis=0), atol=1e-5)
     np.testing.assert_allclose(orthogonal_procrustes(points[0], points[1])[0], np.eye(2), atol=1e-3)  # no other turn is nearer
-    points, projections = arrange({"0": x @ turn(seed, 10), "1": 2 * x, "mix": -x, "senses": x}, SENSES)
+    turn = ortho_group.rvs(10, random_state=seed)
+    points, projections = arrange({"0": x @ turn, "1": 2 * x, "mix": -x, "senses": x}, SENSES)
     for number, scale in ((0, 1), (1, 2), (2, 1)):
         np.testing.assert_allclose(points[number], scale * points[3], atol=1e-4)
-    np.testing.assert_allclose(projections[0].place(other @ turn(seed, 10)), projections[3].place(other), atol=1e-6)
+    np.testing.assert_allclose(projections[0].place(other @ turn), projections[3].place(other), atol=1e-6)
     rounding = 1e-4 * np.random.default_rng(seed).normal(size=(len(SENSES), 10))
     points, projections = arrange({"0": rounding, "senses": x}, SENSES)
     assert not points[0].any() and not projections[0].place(rounding[:2] + 1e-3).any()
-
-
-def labeled_dots(x: np.ndarray) -> LabeledDots:
-    points, projections = arrange({"1": x, "senses": x[:, ::-1]}, SENSES)
-    stars, senses = np.zeros((2, 0, 2)), {"senses": ("a", "b", "c"), "sense_of": SENSES, "in_own": (0, 0)}
-    plain = scene.Scene(spaces=("1", "senses"), points=points, stars=stars, **senses, texts=(), labeled=True)
-    return LabeledDots(rows=np.arange(len(x)), scene=plain, projections=projections, clouds=np.tile(SENSES, (2, 1)), mean=None)
-
-
-def test_a_typed_sentence_is_nearest_the_cloud_that_it_is_in_or_on_its_own_dot_and_moves_no_dot():
-    x = rows(1)
-    dots = labeled_dots(x)
-    before = dots.scene.points.copy()
-    typed = np.stack([x[k == SENSES].mean(axis=0) for k in (2, 0)])
-    drawn = scene.add_stars(dots, {"1": typed, "senses": typed[:, ::-1]})
-    assert drawn.nearest == ((2, 0), (2, 0)) and drawn.stars.shape == (2, 2, 2) and drawn.in_own == dots.scene.in_own
-    np.testing.assert_array_equal(drawn.points, before)
-    on_dot = scene.add_stars(dots, {"1": typed, "senses": typed[:, ::-1]}, (None, 7))
-    np.testing.assert_allclose(on_dot.stars[:, 1], dots.scene.points[:, 7])
-    np.testing.assert_allclose(on_dot.stars[:, 0], drawn.stars[:, 0])
 
 
 @given(SEEDS)

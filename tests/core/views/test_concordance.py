@@ -10,8 +10,6 @@ from core.common.errors import BadInput
 from core.corpus.concordance import BY_SENSE, BY_SUBSTITUTES
 from core.views import concordance, induction, substitutes
 from core.views.concordance import GROUPS, LABELS, CollocatesRequest, ConcordanceRequest, KeynessRequest
-from core.views.induction import InductionRequest
-from core.views.substitutes import SubstitutesRequest
 from core.workspace import Workspace
 from tests.tiny import write_dated_text
 
@@ -34,7 +32,7 @@ def columns(workspace) -> tuple[concordance.SenseColumn, ...]:
 
 
 def test_each_group_found_is_a_column_of_its_own_words_and_lines_sorted_by_group_are_in_that_order(workspace, columns):
-    result = induction.compute(workspace, InductionRequest(word="bank"))
+    result = induction.compute(workspace, induction.InductionRequest(word="bank"))
     assert [column.sense for column in columns] == list(result.groups.names)
     assert [column.n for column in columns] == np.bincount(result.groups.numbers).tolist()
     assert sum(column.n for column in columns) == 32
@@ -58,17 +56,6 @@ def test_each_word_of_a_column_opens_its_lines(workspace, columns):
             own = lines(near=word.word, sense=column.sense, senses=GROUPS)
             assert (own.n, lines(near=word.word).n) == (word.n, word.n + word.elsewhere)  # once a sentence here
             assert {line.sentence for line in own.lines} <= {line.sentence for line in every.lines}
-
-
-def test_groups_in_one_document_are_those_of_its_corpus(open_rows, monkeypatch):
-    def senses_of(workspace, query, hits, *_):
-        return np.arange(len(hits))[:: 1 if workspace.corpus == both[0].corpus else -1], ["x", "y", "z"]
-
-    both = [open_rows(("a", "", "A bank lent money.", 3), ("b", "", text, 1)) for text in ("A river.", "An otter.")]
-    monkeypatch.setattr(concordance, "senses_of", senses_of)
-    request = ConcordanceRequest(query="bank", order=BY_SENSE, senses=GROUPS, documents=("a",))
-    first, second = (concordance.hits_of(workspace, request).first.tolist() for workspace in both)
-    assert len(first) == 3 and first == second[::-1]
 
 
 def test_a_group_that_is_none_and_a_word_too_rare_for_groups_are_named(workspace):
@@ -134,7 +121,7 @@ def test_sorted_lines_say_their_sense_slice_by_slice_or_their_likeliest_substitu
     request = ConcordanceRequest(query="heron", order=BY_SUBSTITUTES)
     (line, said, _), *_ = concordance.HitLines(bundled, request, concordance.hits_of(bundled, request)).lines(0, 1)
     words = bundled.words(f"{line.before} {line.hit} {line.after}", positions=[line.first])
-    (answer,) = substitutes.compute(bundled, SubstitutesRequest(words=words))
+    (answer,) = substitutes.compute(bundled, substitutes.SubstitutesRequest(words=words))
     assert said == ", ".join(item.word for item in answer.substitutes[: concordance.SHOWN])
 
 
@@ -170,10 +157,3 @@ def test_shared_sentences_count_for_one_corpus_of_keyness(bundled, tmp_path):
     (tmp_path / "copy.txt").write_text(small.read_text("utf-8"), "utf-8")
     with pytest.raises(BadInput, match="Both corpora have the same sentences"):
         concordance.keyness(bundled.with_corpus(str(small)), KeynessRequest(against=str(tmp_path / "copy.txt")))
-
-
-@pytest.mark.usefixtures("one_opener")
-def test_the_command_says_what_is_missing(tmp_path, call):
-    (path := tmp_path / "one.txt").write_text("A bank lent money.\n" * 6, "utf-8")
-    status, out, _ = call("corpus", "search", "bank", "--corpus", path, "--near", "gold")
-    assert status == 0 and "“gold” does not occur." in out and "nan" not in out and "similar spellings: bank" not in out.casefold()

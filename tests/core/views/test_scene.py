@@ -7,7 +7,6 @@ from core.analysis.random_pairs import random_level
 from core.index.tables import open_table
 from core.senses.scene import BOTH, FIRST, SECOND, WORDS, Scene
 from core.views import pair
-from core.views.pair import PairRequest
 from core.workspace import Workspace, open_workspace
 
 BANK = ("We moored the boat at the bank.", "The bank raised its rates again.")
@@ -20,7 +19,7 @@ def scene_of(workspace: Workspace, *texts: str) -> Scene:
 
 def test_a_pair_of_a_labeled_word_has_its_sentences_and_senses(workspace):
     first, second = workspace.words(*BANK)
-    result = pair.compute(workspace, PairRequest(first=first, second=second)).scene
+    result = pair.compute(workspace, pair.PairRequest(first=first, second=second)).scene
     sides = [[result.senses[k] for k in clouds] for clouds in result.nearest]
     assert result.labeled and sides[-1] == list(result.senses[::-1] if result.senses[0] != sides[-1][0] else result.senses)
     assert not result.points[0].any() and not result.stars[0].any() and result.in_own[0] == 0

@@ -13,9 +13,7 @@ from core.common.errors import BadInput
 from core.text import own_corpus
 from core.text.dates import parse_dates
 from core.views import change, compare
-from core.views.change import ChangeRequest
-from core.views.compare import CompareRequest, SpaceName
-from core.views.sides import Side, bands_of, choose, dates_of, facts_of, split_at
+from core.views.sides import LeftOutSentences, Side, bands_of, choose, dates_of, facts_of, split_at
 from core.workspace import Workspace
 
 RIVER = ["We sat on the bank {k} and watched boats.", "The river bank {k} was muddy after rain."]
@@ -42,7 +40,9 @@ def open_dated(workspace, tmp_path_factory):
 
 
 EARLY, LATE = Side(end="1899"), Side(start="1900")
-BANK = ChangeRequest(word="bank", first=EARLY, second=LATE)
+BANK = change.ChangeRequest(word="bank", first=EARLY, second=LATE)
+WRITTEN = ("Jan 1850|12 May 1850|May 12, 1850|1850-05-12T00:00:00Z|1850.0|Spring 1850", "1950년|1950년 5월 3일|May 1950|1950")
+MONTHS = ("1850-05-01|3 May 1850|May 1850|1850-05-31|5/1850|1850년 5월", "1 June 1850|1850-06|Jul 1850|1850-12-31")
 
 
 @pytest.mark.parametrize(
@@ -52,17 +52,9 @@ BANK = ChangeRequest(word="bank", first=EARLY, second=LATE)
         ("0810|0811|0812|0813|0814|0815", "0905|0950|1010|1020", "..0899 | 0900.."),
         ("1830|c. 1831|ca. 1832|[1833]|1834?|circa 1835", "1950|195-|1950s|c1955", "1800..1899 | 1900..1999"),
         ("|".join(f"0{k}/02/1850" for k in range(1, 7)), "1.2.1950|2.2.1950|3.2.1950|4.2.1950", "1850..1899 | 1900..1999"),
-        (
-            "Jan 1850|12 May 1850|May 12, 1850|1850-05-12T00:00:00Z|1850.0|Spring 1850",
-            "1950년|1950년 5월 3일|May 1950|1950",
-            "..1899 | 1900..",
-        ),
+        (*WRITTEN, "..1899 | 1900.."),
         ("44 BC|1st century BC|500-400 BC|c. 44 BC|-44|기원전 1세기", "AD 14|14 AD|2nd century|0014", "..1 BC | AD 1.."),
-        (
-            "1850-05-01|3 May 1850|May 1850|1850-05-31|5/1850|1850년 5월",
-            "1 June 1850|1850-06|Jul 1850|1850-12-31",
-            "..1850-05 | June 1850..",
-        ),
+        (*MONTHS, "..1850-05 | June 1850.."),
         ("1850-1|1850-01|Jan 1850|1850-01-05|1/1850|1850년 1월", "1850-2|1850-3|1850-8|1850-12", "..1850-1 | 1850/2.."),
     ],
 )
@@ -76,17 +68,13 @@ def test_dates_that_cannot_be_placed_or_are_outside_both_sides_are_counted_and_r
     workspace = open_dated(["1830"] * 6 + ["n.d."] * 4 + ["12/05/50"] * 2, ["1950"] * 6 + ["1895–1905"] * 3 + ["19th century"])
     first = Side(start="1820", end="1899")
     result = change.compute(workspace, replace(BANK, first=first))
-    assert (result.change.first, result.change.second) == (6, 6)
     assert result.left_out.describe() == [
         "Without a readable date (such as “12/05/50”), so in no time span: 6 of 22 sentences.",
         "4 of 22 sentences left out: date only partly within a side (such as “1895–1905”).",
     ]
     workspace = open_dated(["1830"] * 6 + ["1875"] * 2, ["1950"] * 6 + ["n.d.", "1700"])
-    chosen = choose(workspace, Side(start="1800", end="1849"), LATE)
-    assert chosen.left_out.describe() == [
-        "Without a readable date (such as “n.d.”), so in no time span: 1 of 16 sentences.",
-        "3 of 16 sentences left out: date on neither side.",
-    ]
+    notes = choose(workspace, Side(start="1800", end="1849"), LATE).left_out.describe()
+    assert notes[1] == "3 of 16 sentences left out: date on neither side."
     assert not choose(workspace, Side(start="1800", end="1849"), Side()).left_out.outside
 
 
@@ -107,21 +95,16 @@ def test_the_date_in_a_name_is_that_of_a_document_without_dates_alone(workspace,
     assert notes[1] == "Sentences dated by their documents’ names: 8."
 
 
-@pytest.mark.parametrize(
-    ("dates", "side", "message"),
-    [
-        (["n.d.", "s.d."], EARLY, "No date in dated\\.csv can be read, such as “n\\.d\\.”"),
-        (["1850", "n.d."], Side(end="1799"), "to 1799; dates run from 1850 to 1850. Without a"),
-        (["1850", "1950"], Side(end="50"), "“50” is not a date. Write it as 1850, 1850-06, 0850 or 44 BC."),
-        (["1850", "1950"], Side(start="soon"), "“soon” is not a date"),
-        (["1850", "1950"], Side(start="1840", end="1890.."), "“1890..” is not a date. Write it as 1850"),
-        (["1850", "1950"], Side(start="before 1840"), "“before 1840” is not a date"),
-    ],
-)
-def test_a_side_without_texts_says_why(open_dated, dates, side, message):
-    workspace = open_dated(dates[:1] * 6, dates[1:] * 6)
-    with pytest.raises(BadInput, match=message):
-        choose(workspace, side, LATE)
+def test_a_side_without_texts_says_why(open_dated):
+    for river, money, side, message in (
+        ("n.d.", "s.d.", EARLY, "No date in dated\\.csv can be read, such as “n\\.d\\.”"),
+        ("1850", "n.d.", Side(end="1799"), "to 1799; dates run from 1850 to 1850. Without a"),
+        ("1850", "1950", Side(end="50"), "“50” is not a date. Write it as 1850, 1850-06, 0850 or 44 BC."),
+        ("1850", "1950", Side(start="1840", end="1890.."), "“1890..” is not a date. Write it as 1850"),
+        *(("1850", "1950", Side(start=start), f"“{start}” is not a date") for start in ("soon", "before 1840")),
+    ):
+        with pytest.raises(BadInput, match=message):
+            choose(open_dated([river] * 6, [money] * 6), side, LATE)
 
 
 def test_a_sentence_is_on_one_side_alone(open_dated):
@@ -144,19 +127,15 @@ def test_a_sentence_is_on_one_side_alone(open_dated):
 def test_a_copy_or_a_part_of_a_text_is_that_text(open_dated, tmp_path):
     workspace = open_dated(["1850"] * 12, ["1900"] * 12)
 
-    def compared(name: str, text: str, first: Side | None = None, **span: str) -> tuple[int, int, list[int | None]]:
+    def left_out(name: str, text: str) -> LeftOutSentences:
         (tmp_path / name).write_text(text, "utf-8")
-        chosen = choose(workspace, first or Side(), Side(corpus=str(tmp_path / name), **span))
-        return chosen.left_out.shared, chosen.left_out.reduced, [None if mask is None else int(mask.sum()) for mask in chosen.masks]
+        return choose(workspace, Side(), Side(corpus=str(tmp_path / name))).left_out
 
     with pytest.raises(BadInput, match="Both sides are the same texts"):
-        compared("copy.csv", Path(workspace.corpus).read_text("utf-8"))
-    assert compared("part.txt", "\n".join(sentences(MONEY, 12))) == (12, 0, [12, 12])
+        left_out("copy.csv", Path(workspace.corpus).read_text("utf-8"))
+    assert left_out("part.txt", "\n".join(sentences(MONEY, 12))) == LeftOutSentences(shared=12)
     other = [*sentences(MONEY, 3), *sentences(RIVER, 6), *(f"Sheep {k}." for k in range(30))]
-    assert compared("other.txt", "\n".join(other))[0] == 0  # some sentences in common do not make one text
-    assert choose(workspace, Side(), Side(corpus=str(tmp_path / "other.txt"))).left_out.repeated == 9  # they count on both
-    longer = Path(workspace.corpus).read_text("utf-8") + "1950,More of a bank.\n"  # of one text, but no sentence is on both sides
-    assert compared("longer.csv", longer, EARLY, start="1900")[::2] == (0, [12, 13])
+    assert left_out("other.txt", "\n".join(other)).describe() == ["Sentences on both sides, counted on both: 9."]  # they are two texts
 
 
 def test_a_joined_korean_piece_is_found_on_both_sides(workspace, tmp_path):
@@ -220,9 +199,9 @@ def test_compared_spaces_of_overlapping_texts_report_it(workspace, tmp_path):
     texts = [*sentences(MONEY, 30), *sentences(RIVER, 30)]
     for name, lines in (("all", texts), ("part", texts[:40]), ("other", [line.replace("bank", "shore") for line in texts])):
         (tmp_path / f"{name}.txt").write_text("\n".join(lines), "utf-8")
-    whole, part, other = (SpaceName("elmo-mini", "1", str(tmp_path / f"{name}.txt")) for name in ("all", "part", "other"))
+    whole, part, other = (compare.SpaceName("elmo-mini", "1", str(tmp_path / f"{name}.txt")) for name in ("all", "part", "other"))
     for side, shared in ((part, 40), (other, 0)):
-        assert compare.compute(workspace, CompareRequest(first=whole, second=side)).shared == shared
+        assert compare.compute(workspace, compare.CompareRequest(first=whole, second=side)).shared == shared
 
 
 def test_a_layer_is_read_of_as_many_sentences_as_the_limit_says_with_progress(open_dated, monkeypatch):
