@@ -17,6 +17,8 @@ from tests.core.files.test_kill import kills
 from tests.memory import FORK, run_at_once
 
 EACH = 200
+ROW = {"tokens": ["The", "bank0", "."], "position": 1, "sense": "money"}
+GLOSS = "a place where water meets the land, as at the side of a river or of a lake; sense {} of a dictionary"
 
 
 def sentence(k: int) -> label_files.Token:
@@ -147,17 +149,11 @@ def test_a_sense_may_be_a_number_and_pandas_may_write_it_with_a_point(tmp_path):
             assert label_files.read_senses(file) == {(("The", "bank"), 1): text}
 
 
-ROW = {"tokens": ["The", "bank0", "."], "position": 1, "sense": "money"}
-GLOSS = "a place where water meets the land, as at the side of a river or of a lake; sense {} of a dictionary"
-
-
 def test_a_sense_in_a_file_may_be_longer_than_a_typed_one(path, tmp_path):
     file = tmp_path / "glosses.jsonl"
     given_labels = [(SENTENCES[k], GLOSS.format(k % 2)) for k in range(4)]
     file.write_text(label_files.format_rows("bank", given_labels), "utf-8")
     labels = label_files.read_labels(file, SENTENCES).labels
-    assert label_files.pairs([f"{GLOSS.format(0)}={GLOSS.format(1)}"]) == {GLOSS.format(0): GLOSS.format(1)}
-    assert labels.label([9], GLOSS.format(1)).sentences(GLOSS.format(1)) == (1, 3, 9)
     assert labels.label([9], "x" * 200).senses == (GLOSS.format(0), GLOSS.format(1), "x" * MOST_CHARACTERS)
     text, carried = label_files.carry_rows(label_files.format_labels("bank", SENTENCES[:2], labels, None), file, SENTENCES[:2])
     assert carried == 2 and [json.loads(line)["sense"] for line in text.splitlines()] == [sense for _, sense in given_labels]

@@ -219,12 +219,6 @@ def test_some_documents_of_a_corpus_are_a_corpus_of_their_own(sentences):
         assert [marked[line.sentence].tokens for line in found] == [line.tokens for line in found]
 
 
-def test_the_word_next_to_is_the_commonest_word_there():
-    for texts, expected in ((["axb", "ayb", "axb", "ayb"], (["x", "y"], 2)), (["aw", "ax", "ay", "az"], None), (["a"], None)):
-        corpus = corpus_of(*texts)
-        assert concordance.commonest_beside(corpus, find(corpus, "a"), 1) == expected
-
-
 def test_words_spelled_nearly_alike_are_proposed():
     corpus = encode(SMALL)
     assert "river" in similar(corpus, "rivr") and "bank" in similar(corpus, "bnak") and similar(corpus, "zzzz") == []

@@ -13,6 +13,7 @@ from core.senses.evidence import LABELED_COLUMNS, UNLABELED_COLUMNS, VIEWS, Evid
 from core.workspace import open_workspace
 
 LAYERS = {"0", "1", "2", "mix"}
+NOUNS = np.full(12, "noun")
 
 
 def test_a_view_is_less_the_word_alone_and_every_word_counts_alike_in_its_center():
@@ -23,9 +24,6 @@ def test_a_view_is_less_the_word_alone_and_every_word_counts_alike_in_its_center
     assert centers(views, np.array([0, 0, 1, 1]))["token"].tolist() == [1.0, 0.25]  # of (2, 0) and (0, 0.5)
     pairs = np.array([0, 0, 0]), np.array([1, 2, 3])
     assert cosines(views, dict.fromkeys(VIEWS, np.zeros(2)), *pairs).tolist() == [[k] * len(VIEWS) for k in (1, 0, 0)]
-
-
-NOUNS = np.full(12, "noun")
 
 
 def test_a_sentence_is_given_to_its_own_sense_by_the_middles_of_the_others():

@@ -21,7 +21,6 @@ def test_questions_of_a_number_are_the_recorded_ones_whatever_the_order_and_the_
     questions = quiz.quiz(325, ENGLISH)
     assert [item.word for item in questions] == ["program", "report", "card", "terminal", "address", "spring", "charm", "play"]
     assert questions[1].senses == ("tell the authorities", "written account", "sound of a gun") and questions[1].label == "written account"
-    assert not {item.word for item in questions} & {item.word for item in quiz.quiz(326, ENGLISH)}
     sentences = labeled_of(ENGLISH, "jaguar")
     question = quiz.question(7, "jaguar", sentences)
     assert quiz.question(7, "jaguar", sentences[::-1]) == question != quiz.question(8, "jaguar", sentences)

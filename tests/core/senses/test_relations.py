@@ -64,8 +64,9 @@ def test_too_few_words_or_sentences_are_reported(table):
         few.labeled_rows = lambda labeled=labeled: np.arange(labeled)
         with pytest.raises(BadInput, match=message):
             measured.sample(MagicMock(basic=few))
+    absent = relations.Relation("bank", ("river edge", "absent"), "other", "")  # a sense without sentences
     with pytest.raises(BadInput, match="Sense relations are not labeled"):
-        relations.pairs(table, {}, "1")
+        relations.pairs(table, {"bank": [absent]}, "1")
 
 
 def test_both_errors_by_hand_and_words_count_alike():

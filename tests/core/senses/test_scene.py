@@ -1,4 +1,4 @@
-"""Scenes: axes as scikit-learn finds them, one scale and orientation in all spaces, dots that no typed sentence moves."""
+"""Test scenes: axes as scikit-learn finds them, and one scale and orientation in all spaces."""
 
 import numpy as np
 import pytest
