@@ -93,9 +93,7 @@ def test_scores_are_sums_of_log_probabilities_in_the_order_of_the_sentences_and_
 def test_perplexity_is_exp_of_the_mean_surprisal_over_all_sentences():
     lm = language_model()
     sentences = [["the", "bank"], ["a", "zebra", "river", "of", "money"]] * 3
-    seen = []
-    result = lm.perplexity(sentences * 50, report=lambda *numbers: seen.append(numbers))  # several rounds
-    assert seen == [(256, 300), (300, 300)]
+    result = lm.perplexity(sentences * 50)  # several rounds
     every = np.concatenate([log_probabilities(lm, sentence) for sentence in sentences], axis=1)
     np.testing.assert_allclose([result.forward, result.backward], np.exp(-np.nanmean(every, axis=1)), rtol=1e-5)
 
@@ -168,9 +166,7 @@ def test_the_joined_measure_adds_both_directions():
     sentences = ["the bank of money", "bank the of money", "a river", "river a", "money of the bank", "the money of bank"]
     scores = model.sentence_scores([sentence.split() for sentence in sentences])
     pairs = [MinimalPair(*sentences[k : k + 2], str(k)) for k in (0, 2, 4)]
-    seen = []
-    result = evaluate_pairs(model, pairs, str.split, report=lambda *numbers: seen.append(numbers))
-    assert seen == [(6, 6)]
+    result = evaluate_pairs(model, pairs, str.split)
     for k, pair in zip((0, 2, 4), pairs, strict=True):
         expected = [*(scores[k] > scores[k + 1]), scores[k].sum() > scores[k + 1].sum()]
         assert [result[pair.phenomenon][name] for name in MEASURES] == expected

@@ -53,31 +53,22 @@ def test_leaving_out_the_padding_behind_the_end_mark_changes_no_filter(words):
 
 
 @pytest.mark.parametrize(("clips", "bite"), [((3.0, 3.0), False), ((0.2, 0.1), True), ((np.inf, np.inf), False)])
-def test_projected_lstm_equals_a_plain_loop_over_its_equations(clips, bite):
-    torch.manual_seed(4)
-    layer = ProjectedLSTM(ModelShape(filters=((1, 1),), hidden=7, projection=5, cell_clip=clips[0], projection_clip=clips[1]))
-    x = torch.randn(9, 5)
-    steps = list(numpy_steps(layer, x.double().numpy(), clips))
-    for name, clip in zip(("cell", "output"), clips, strict=True):
-        assert (np.abs([step[name] for step in steps]).max() == clip) == bite
-    with torch.no_grad():
-        out, (h, c) = layer(x, [1] * 9)
-    np.testing.assert_allclose(out.numpy(), [step["output"] for step in steps], atol=1e-6)
-    np.testing.assert_allclose(h[0].numpy(), steps[-1]["output"], atol=1e-6)
-    np.testing.assert_allclose(c[0].numpy(), steps[-1]["cell"], atol=1e-6)
-
-
 @pytest.mark.parametrize("skip", [True, False])
-def test_both_stacks_are_plain_loops_with_or_without_skip_connections(skip):
+def test_both_stacks_are_plain_loops_over_the_equations_with_or_without_skip_connections(clips, bite, skip):
     torch.manual_seed(5)
-    model = BiLM(ModelShape(filters=((1, 1),), hidden=6, projection=4, n_layers=3, skip_connections=skip)).requires_grad_(False)
-    x = torch.randn(6, 4)
+    shape = {"n_layers": 3, "skip_connections": skip, "cell_clip": clips[0], "projection_clip": clips[1]}
+    model = BiLM(ModelShape(filters=((1, 1),), hidden=7, projection=5, **shape)).requires_grad_(False)
+    x = torch.randn(9, 5)
     for backward, layers in ((False, model.forward_layers), (True, model.backward_layers)):
         expected = x.double().numpy()
-        outputs, _ = model.run_direction(x, [1] * 6, backward=backward)
-        assert len(outputs) == 3
-        for j, (layer, output) in enumerate(zip(layers, outputs, strict=True)):
-            expected = np.array([step["output"] for step in numpy_steps(layer, expected)]) + (expected if skip and j else 0)
+        outputs, last = model.run_direction(x, [1] * 9, backward=backward)
+        for j, (layer, output, (h, c)) in enumerate(zip(layers, outputs, last, strict=True)):
+            steps = list(numpy_steps(layer, expected, clips))
+            assert j or (np.abs([step["cell"] for step in steps]).max() == clips[0]) == bite
+            assert j or (np.abs([step["output"] for step in steps]).max() == clips[1]) == bite
+            np.testing.assert_allclose(h[0].numpy(), steps[-1]["output"], atol=1e-5)
+            np.testing.assert_allclose(c[0].numpy(), steps[-1]["cell"], atol=1e-5)
+            expected = np.array([step["output"] for step in steps]) + (expected if skip and j else 0)
             np.testing.assert_allclose(output.numpy(), expected, atol=1e-5)
 
 
@@ -150,9 +141,11 @@ def test_the_bundled_models_vectors_and_their_neighbors_hardly_change(precision)
 
 
 @pytest.mark.parametrize("precision", [INT8, FLOAT16])
-def test_a_sentence_is_the_same_alone_and_in_any_batch(narrowed, precision):
+def test_a_sentence_is_the_same_alone_and_in_any_batch_and_other_precisions_do_not_change(narrowed, precision):
+    plain, engine = Encoder(narrowed).encode([TARGET])[0], torch.backends.quantized.engine
     encoder = Encoder(narrowed, precision=precision)
     (alone,) = encoder.encode([TARGET])
+    assert np.array_equal(Encoder(narrowed).encode([TARGET])[0], plain) and torch.backends.quantized.engine == engine
     for batch_tokens in (1, 4096):
         encoder.batch_tokens = batch_tokens
         np.testing.assert_allclose(encoder.encode([*OTHERS, TARGET])[-1], alone, atol=1e-5, rtol=0)
@@ -167,22 +160,6 @@ def test_whole_numbers_multiply_as_they_should():
     torch.testing.assert_close(result, wanted, atol=1e-2, rtol=1e-3)
     largest = model_module._int8(torch.full((8, 256), 5.0))(torch.full((3, 256), 2.0))  # pairs of products do not overflow
     torch.testing.assert_close(largest, torch.full((3, 8), 2560.0), rtol=1e-5, atol=0)
-
-
-def test_states_go_on_from_batch_to_batch(narrowed):
-    exact, result = (Encoder(narrowed, precision=p).encode_streams([[TARGET, TARGET], [["a"], TARGET]]) for p in (FLOAT32, INT8))
-    for stream, other in zip(exact, result, strict=True):
-        np.testing.assert_allclose(other[1], stream[1], atol=0.05)
-    assert np.abs(result[0][1][1:] - result[1][1][1:]).max() > 0.01  # what came before differs
-
-
-def test_float32_is_the_model_itself_and_no_other_encoder_changes_it(narrowed):
-    plain = Encoder(narrowed)
-    (before,) = plain.encode([TARGET])
-    engine = torch.backends.quantized.engine
-    Encoder(narrowed, precision=INT8).encode([TARGET])
-    assert plain.stacks is narrowed and torch.backends.quantized.engine == engine
-    np.testing.assert_array_equal(plain.encode([TARGET])[0], before)
 
 
 def test_unavailable_precisions_are_refused_with_the_available_ones(narrowed, monkeypatch):

@@ -43,6 +43,9 @@ def test_both_sides_are_multiplied_and_the_words_own_probability_is_divided_out(
         p = {answer.word: answer.probability for answer in answers}
         assert p["hill"] / p["shore"] == pytest.approx(np.exp(odds), rel=1e-5) and sum(p.values()) == pytest.approx(1)
         assert set(p) == {"hill", "shore"}  # no special symbol, and not the word itself
+    for k, direction, said in ((0, "both", "between 1 and 1000, got 0"), (9, "sideways", "direction 'sideways'")):
+        with pytest.raises(BadInput, match=said):
+            substitutes.likeliest(place, ["bank"], k, direction=direction)
 
 
 def test_no_form_of_the_word_answers_and_no_common_word_unless_it_may(bundled: Substitutes):
@@ -79,14 +82,6 @@ def test_no_particle_stands_for_a_korean_noun():
         assert {item.word for item in noun} <= words["free"] and {item.word for item in particle} <= words["joined"]
 
 
-def test_bad_numbers_and_directions_are_named(bundled: Substitutes):
-    place = np.zeros((1, 256), np.float32)
-    with pytest.raises(BadInput, match="between 1 and 1000, got 0"):
-        bundled.likeliest(place, ["bank"], 0)
-    with pytest.raises(BadInput, match="direction 'sideways'"):
-        bundled.likeliest(place, ["bank"], direction="sideways")
-
-
 def test_a_word_at_the_edge_has_substitutes_and_a_vocabulary_without_words_gives_none(bundled: Substitutes):
     assert len(of(bundled, "Bank", "bank")) == 10 == len(of(bundled, "Bank shares fell.", "bank"))
     substitutes, place = by_hand([*SPECIALS, "bank", "."], [0.0] * 5, [[0.0]] * 5), np.zeros((1, 2 * SHAPE.projection), np.float32)
@@ -97,12 +92,10 @@ def test_a_softmax_next_to_published_weights_is_used(tmp_path):
     lm = language_model()
     save_hdf5(lm.encoder.model, tmp_path)
     assert load_softmax(tmp_path) is None
-    state = {f"softmax.{name}": value.contiguous() for name, value in lm.softmax.state_dict().items()}
-    save_file(state, tmp_path / SOFTMAX)
+    save_file({f"softmax.{name}": value.contiguous() for name, value in lm.softmax.state_dict().items()}, tmp_path / SOFTMAX)
     (tmp_path / "vocabulary.txt").write_text("\n".join(lm.vocabulary.words), encoding="utf-8")
     softmax, vocabulary = load_softmax(tmp_path)
-    torch.testing.assert_close(softmax.weight, lm.softmax.weight)
-    assert vocabulary.words == lm.vocabulary.words
+    assert torch.equal(softmax.weight, lm.softmax.weight) and vocabulary.words == lm.vocabulary.words
     Encoder(load_bilm(tmp_path))  # the softmax's file is no second weights file
 
 

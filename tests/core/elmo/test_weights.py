@@ -58,19 +58,6 @@ def test_a_model_written_as_hdf5_and_read_again_is_the_same_model(folder, model,
     assert same(read, load_bilm(tmp_path / "again"))
 
 
-def test_the_hdf5_file_has_tensorflows_layout(folder, model):
-    """Kernels transposed, gates as input, new cell, forget, output, and the forget bias without its +1."""
-    layer, h = model.forward_layers[0], SHAPE.hidden
-    i, f, o, new = layer.input_weight.detach().numpy().reshape(4, h, -1)
-    with h5py.File(folder / "weights.hdf5") as file:
-        np.testing.assert_array_equal(file[f"{CELL}/W_0"][:4], np.concatenate([i, new, f, o]).T)
-        np.testing.assert_array_equal(file[f"{CELL}/B"][...], np.zeros(4 * h))  # 0, 0, 1 - 1, 0
-        np.testing.assert_array_equal(file[f"{CELL}/W_P_0"][...], layer.projection.detach().numpy().T)
-        assert file["char_embed"].shape == (261, 16)  # no row for the padding id 0
-        assert file["CNN/W_cnn_1"].shape == (1, 3, 16, 3)
-        np.testing.assert_array_equal(file["CNN_high_1/W_carry"][...], model.characters.highways[1].carry.weight.detach().numpy().T)
-
-
 @pytest.mark.parametrize("dtype", [torch.float16, torch.float32, torch.float64, torch.bfloat16, torch.float8_e4m3fn])
 def test_a_model_written_as_safetensors_and_read_again_is_the_same_to_the_type(tmp_path, model, dtype):
     save_safetensors(model, tmp_path, dtype=dtype)
@@ -92,15 +79,13 @@ def test_the_softmax_and_its_words_travel_with_the_safetensors(tmp_path, model):
 
 
 def test_a_published_folder_with_other_hdf5_files_is_read_by_the_one_named_weights(folder):
-    (folder / "weights.hdf5").rename(folder / "lm_weights.hdf5")
+    options, weights = folder / "options.json", (folder / "weights.hdf5").rename(folder / "lm_weights.hdf5")
     (folder / "lm_embeddings_0.hdf5").write_bytes(b"")
-    (folder / "elmo_2x1024_options.json").write_text("{}")  # options.json is preferred
-    assert load_bilm(folder).shape == SHAPE and model_layers.of_folder(folder).n == 3
-    (folder / "options.json").rename(folder / "elmo_2x1024_options.json")
-    assert load_bilm(folder).shape == SHAPE and model_layers.of_folder(folder).n == 3
-    (folder / "elmo_2x1024_options.json").rename(folder / "options (1).json")
-    (folder / "lm_weights.hdf5").rename(folder / "lm_weights.H5")
-    assert load_bilm(folder).shape == SHAPE and model_layers.of_folder(folder).n == 3
+    (folder / "elmo_2x1024_options.json").write_text("{}")
+    assert load_bilm(folder).shape == SHAPE and model_layers.of_folder(folder).n == 3  # options.json is preferred
+    for name in ("elmo_2x1024_options.json", "options (1).json"):
+        options, weights = options.rename(folder / name), weights.rename(folder / "lm_weights.H5")
+        assert load_bilm(folder).shape == SHAPE and model_layers.of_folder(folder).n == 3
 
 
 def refused(folder, error, *parts):
@@ -112,32 +97,16 @@ def refused(folder, error, *parts):
         assert part in message, message
 
 
-def link_to_nothing(path: Path) -> None:
-    path.symlink_to("nowhere")
-
-
-def replace_by(kind, name: str):
-    return lambda folder, model: ((folder / name).unlink(), kind(folder / name))
-
-
-FOLDERS = [  # a change of a whole folder, and what the message says
-    (
-        lambda folder, model: save_safetensors(model, folder),
-        "has 2 of weights file (*.hdf5 or *.safetensors): weights.hdf5, weights.safetensors.",
-    ),
-    *((replace_by(kind, "options.json"), "has no options.json.") for kind in (Path.exists, Path.mkdir, link_to_nothing)),
-    *(
-        (replace_by(kind, "weights.hdf5"), "has no weights file (*.hdf5 or *.safetensors).")
-        for kind in (Path.exists, Path.mkdir, link_to_nothing)
-    ),
-]
-
-
-@pytest.mark.parametrize(("change", "said"), FOLDERS)
-def test_folder_needs_one_options_file_and_one_weights_file(folder, model, tmp_path, change, said):
-    change(folder, model)
-    refused(folder, (MissingArtifact, BadInput), str(folder), said)
+def test_folder_needs_one_options_file_and_one_weights_file(folder, model, tmp_path):
     refused(tmp_path / "none", BadInput, "none is not a folder.", "options.json")
+    save_hdf5(model, tmp_path / "both")
+    save_safetensors(model, tmp_path / "both")
+    refused(tmp_path / "both", BadInput, "both has 2 of weights file (*.hdf5 or *.safetensors): weights.hdf5, weights.safetensors.")
+    for name, said in (("weights.hdf5", "weights file (*.hdf5 or *.safetensors)"), ("options.json", "options.json")):
+        (folder / name).unlink()
+        for replace in (Path.exists, Path.mkdir, Path.rmdir, lambda path: path.symlink_to("nowhere")):
+            replace(folder / name)
+            refused(folder, MissingArtifact, f"{folder} has no {said}.")
 
 
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 0.99])
@@ -294,14 +263,14 @@ def test_weights_with_more_or_fewer_layers_than_the_options_are_refused_with_bot
     refused(tmp_path, CorruptArtifact, said.format(path=path))
 
 
-MORE = [  # a weight of a layer that options.json lacks, in both formats, and what the message says
-    ("CNN/W_cnn_2", "characters.convolutions.2.weight", "filter widths is 3"),
-    ("CNN_high_4/b_carry", "characters.highways.4.carry.bias", "highway layers is 3"),
-    ("RNN_1/RNN/MultiRNNCell/Cell2/LSTMCell/B", "backward_layers.2.bias", "LSTM layers is 3"),
-]
-
-
-@pytest.mark.parametrize(("dataset", "tensor", "said"), MORE)
+@pytest.mark.parametrize(
+    ("dataset", "tensor", "said"),
+    [
+        ("CNN/W_cnn_2", "characters.convolutions.2.weight", "filter widths is 3"),
+        ("CNN_high_4/b_carry", "characters.highways.4.carry.bias", "highway layers is 3"),
+        ("RNN_1/RNN/MultiRNNCell/Cell2/LSTMCell/B", "backward_layers.2.bias", "LSTM layers is 3"),
+    ],
+)
 def test_weights_of_a_layer_that_the_options_lack_are_refused_and_other_names_are_left_unread(tmp_path, model, dataset, tensor, said):
     save_hdf5(model, tmp_path / "a")
     save_safetensors(model, tmp_path / "b", dtype=torch.float32)
