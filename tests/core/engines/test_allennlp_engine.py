@@ -23,7 +23,6 @@ from core.engines.allennlp_setup import find_python310, is_ready, setup
 from tests.golden.make_allennlp import FILE, MODELS, SENTENCES
 
 PING_ANSWER = {"ok": True, "allennlp": "2.10.1", "torch": "1.12.1", "python": "3.10.13"}
-run_and_report = allennlp_setup._stream
 ANSWERING = f"""
 import json, sys
 for line in sys.stdin:
@@ -71,16 +70,9 @@ def test_a_worker_answers_again_and_again_also_after_a_refused_request(engine_of
     assert process.poll() is not None
 
 
-def test_a_worker_that_dies_is_named_with_its_status_and_last_words_and_the_next_call_starts_another(engine_of, tmp_path):
-    died_before = tmp_path / "died"
-    source = f"""
-import pathlib, sys
-if not pathlib.Path({str(died_before)!r}).exists():
-    pathlib.Path({str(died_before)!r}).touch()
-    sys.stdin.readline()
-    sys.exit("Segmentation fault, so to speak")
-{ANSWERING}"""
-    with engine_of(source) as engine:
+def test_a_worker_that_dies_is_named_with_its_status_and_last_words_and_the_next_call_starts_another(engine_of):
+    dying = "    if request['id'] == 1:\n        sys.exit('Segmentation fault, so to speak')\n    print("
+    with engine_of(ANSWERING.replace("    print(", dying)) as engine:
         with pytest.raises(EngineUnavailable, match=r"exit status 1\).*'ping'.*Segmentation fault, so to speak") as caught:
             engine.ping()
         assert "python -m core allennlp setup" in str(caught.value) and "\n" not in str(caught.value)
@@ -106,11 +98,10 @@ def test_a_worker_without_a_result_is_an_unavailable_engine(engine_of, files, so
         assert engine._worker is None or source == ANSWERING
 
 
-@pytest.mark.parametrize("reads", ["sys.stdin.readline()", "pass"])
-def test_a_worker_that_hangs_is_killed_at_the_time_limit(engine_of, files, reads, monkeypatch):
+def test_a_worker_that_hangs_is_killed_at_the_time_limit(engine_of, files, monkeypatch):
     started, start_worker = [], allennlp._Worker
     monkeypatch.setattr(allennlp, "_Worker", lambda command: started.append(start_worker(command)) or started[-1])
-    source = f"import sys, time\nprint('thinking', file=sys.stderr, flush=True)\n{reads}\ntime.sleep(600)"
+    source = "import sys, time\nprint('thinking', file=sys.stderr, flush=True)\ntime.sleep(600)"  # it does not even read
     with engine_of(source) as engine:
         start = time.monotonic()
         with pytest.raises(EngineUnavailable, match=r"within 1 s.*last error: 'thinking'.*fewer sentences"):
@@ -164,8 +155,7 @@ time.sleep(60)"""
 @pytest.fixture
 def elsewhere(tmp_path, monkeypatch):
     """An environment's folder in which nothing is, and no network: pip is a recorded no-op, the worker a fake."""
-    folder = tmp_path / "env"
-    commands = []
+    folder, commands = tmp_path / "env", []
 
     def stream(command, report):
         commands.append(command)
@@ -184,20 +174,18 @@ def elsewhere(tmp_path, monkeypatch):
 
 
 def test_setup_makes_an_environment_once(elsewhere):
-    folder, commands = elsewhere
-    lines = []
+    (folder, commands), lines = elsewhere, []
     with AllenNLPEngine() as engine, pytest.raises(EngineUnavailable, match=r"not installed in .*Run: python -m core allennlp setup"):
         engine.ping()
-    assert not is_ready()
     assert setup(lines.append) == folder.resolve()
     assert is_ready() and "Collecting allennlp==2.10.1" in lines
     assert [command[1:4] for command in commands] == [["-I", "-m", "venv"], ["-I", "-m", "pip"]]
     with AllenNLPEngine() as engine:
         assert engine.ping()["allennlp"] == "2.10.1"
-    with allennlp_setup._only_one(folder), pytest.raises(EngineUnavailable, match="being installed"):
-        setup(lines.append)
     setup(lines.append)
     assert len(commands) == 2
+    with allennlp_setup._only_one(folder), pytest.raises(EngineUnavailable, match="being installed"):
+        setup(lines.append)
 
 
 def test_a_half_made_environment_and_one_of_other_requirements_are_made_again(elsewhere, monkeypatch, tmp_path):
@@ -211,16 +199,16 @@ def test_a_half_made_environment_and_one_of_other_requirements_are_made_again(el
 
     monkeypatch.setattr(allennlp_setup, "_stream", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        setup(lambda line: None)
+        setup(print)
     assert (folder / "half").exists() and not is_ready()
     monkeypatch.setattr(allennlp_setup, "_stream", whole)
-    setup(lambda line: None)
+    setup(print)
     assert is_ready() and not (folder / "half").exists()
-    commands.clear()
     (tmp_path / "requirements.txt").write_text("allennlp==2.10.1\n")
     monkeypatch.setattr(allennlp_setup, "REQUIREMENTS", tmp_path / "requirements.txt")
     assert not is_ready()
-    setup(lambda line: None)
+    commands.clear()
+    setup(print)
     assert is_ready() and len(commands) == 2
 
 
@@ -229,12 +217,12 @@ def test_files_of_others_are_never_removed_and_an_environment_made_by_hand_is_us
     folder.mkdir()
     (folder / "thesis.txt").touch()
     with pytest.raises(EngineUnavailable, match="has other files"):
-        setup(lambda line: None)
+        setup(print)
     assert (folder / "thesis.txt").exists()
-    (folder / "thesis.txt").unlink()
-    allennlp_setup._python_of(folder).parent.mkdir(parents=True)
-    allennlp_setup._python_of(folder).symlink_to(sys.executable)
-    setup(lambda line: None)
+    python = allennlp_setup._python_of(folder)
+    python.parent.mkdir()
+    python.symlink_to(sys.executable)
+    setup(print)
     assert is_ready() and not commands
 
 
@@ -249,7 +237,7 @@ def test_files_of_others_are_never_removed_and_an_environment_made_by_hand_is_us
 def test_an_environment_in_which_allennlp_does_not_start_is_not_ready(elsewhere, source, reason):
     allennlp_setup.WORKER.write_text(source, "utf-8")
     with pytest.raises(EngineUnavailable, match=f"does not start in .*{reason}"):
-        setup(lambda line: None)
+        setup(print)
     assert not is_ready()
 
 
@@ -268,13 +256,12 @@ def test_pips_error_reaches_the_user_and_a_raising_report_ends_pip(tmp_path):
 def only_path(tmp_path, monkeypatch):
     """A machine whose only programs are those that the test puts into this folder."""
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    monkeypatch.setenv("PATH", str(folder))
-    return folder
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    return tmp_path / "bin"
 
 
 def _program(path, line):
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"#!/bin/sh\n{line}\n")
     path.chmod(0o755)
 
@@ -283,24 +270,20 @@ needs_shell = pytest.mark.skipif(os.name != "posix" or sys.version_info[:2] == (
 
 
 @needs_shell
-def test_a_shim_that_fails_is_no_python_and_none_at_all_is_reported_with_what_to_do(only_path, elsewhere, monkeypatch):
-    monkeypatch.setattr(allennlp_setup, "find_python310", find_python310)
+def test_a_shim_that_fails_is_no_python_and_none_at_all_is_reported_with_what_to_do(only_path):
     _program(only_path / "python3.10", "echo 'pyenv: python3.10: command not found' >&2; exit 127")
     _program(only_path / "python3", "echo 3 9 /usr/bin/python3.9")
     assert find_python310() is None
     _program(only_path / "uv", "echo 'error: failed to look up address'; exit 2")
-    monkeypatch.setattr(allennlp_setup, "_stream", run_and_report)
     with pytest.raises(EngineUnavailable, match=r"needs Python 3\.10; none was found.*uv could not.*run: python -m core allennlp setup"):
-        setup(lambda line: None)
-    assert not elsewhere[1] and not elsewhere[0].exists()
+        allennlp_setup._choose_python(print)
 
 
 @needs_shell
 def test_a_python_310_is_found_on_the_path_or_among_pyenvs_or_fetched_by_uv(only_path):
     home = only_path.parent / "home"
     fetched, pyenv = (home / ".local/share/uv/python/cpython-3.10.20-linux/bin/python3.10", home / ".pyenv/versions/3.10.4/bin/python")
-    for path in (fetched, pyenv):
-        path.parent.mkdir(parents=True)
+    fetched.parent.mkdir(parents=True)
     made = f"{fetched}; /bin/chmod +x {fetched}"
     _program(only_path / "uv", f"""[ "$*" = "python install 3.10" ] && printf '#!/bin/sh\necho 3 10 /of/uv' > {made}""")
     assert str(allennlp_setup._choose_python(lambda line: None)) == "/of/uv"
@@ -316,17 +299,13 @@ def engine():
         yield engine
 
 
-@pytest.fixture(scope="module")
-def streams():
-    """The golden set's three streams of ten sentences."""
-    return [[sentence.split(" ") for sentence in stream] for stream in json.loads((GOLDEN / "sentences.json").read_text("utf-8"))]
-
-
 MODEL = GOLDEN / "options.json", GOLDEN / "lm_weights.hdf5"
 
 
 @needs_golden
-def test_streams_reproduce_the_golden_files(engine, streams):
+def test_streams_reproduce_the_golden_files_and_start_again_at_each_call(engine):
+    streams = [[sentence.split(" ") for sentence in stream] for stream in json.loads((GOLDEN / "sentences.json").read_text("utf-8"))]
+    engine.embed(streams, *MODEL, stateful=True)
     for i, stream in enumerate(engine.embed(streams, *MODEL, stateful=True).layers):
         with h5py.File(GOLDEN / f"lm_embeddings_{i}.hdf5") as golden:
             assert len(golden) == len(stream) == 10
@@ -336,20 +315,14 @@ def test_streams_reproduce_the_golden_files(engine, streams):
 
 
 @needs_golden
-def test_sentences_have_the_same_layers_in_any_company_and_streams_start_again_at_each_call(engine, streams):
-    sentences = [*streams[0], [], *streams[1]]
-    once = engine.embed(sentences, *MODEL, batch_size=7, threads=1)
-    again = engine.embed(sentences[::-1], *MODEL, batch_size=32)
-    for sentence, a, b in zip(sentences, once.layers, again.layers[::-1], strict=True):
-        assert a.shape == (3, len(sentence), 32) and a.dtype == np.float32
+def test_sentences_have_the_same_layers_in_any_company(engine):
+    odd = ["", "<S>", "x" * 500, "\u0413\u043e\u0434", "\ud800", "a\nb", "\x00"]
+    sentences = [*SENTENCES, [], odd, ["a"]]
+    once = engine.embed(sentences, *MODEL, batch_size=2, threads=1).layers
+    again = engine.embed(sentences[::-1], *MODEL).layers[::-1]
+    for sentence, a, b in zip(sentences, once, again, strict=True):
+        assert a.shape == (3, len(sentence), 32) and a.dtype == np.float32 and np.isfinite(a).all()
         np.testing.assert_allclose(a, b, atol=1e-6, rtol=0)
-    assert again.load_seconds < once.load_seconds + 0.05 and once.seconds > 0
-    first, second = (engine.embed(streams, *MODEL, stateful=True).layers for _ in range(2))
-    np.testing.assert_array_equal(first[0][1], second[0][1])
-    np.testing.assert_allclose(first[0][0], once.layers[0], atol=1e-6, rtol=0)
-    assert np.abs(first[0][1][2] - once.layers[1][2]).max() > 1e-3  # the state left by sentence 0
-    odd = engine.embed([["", "<S>", "x" * 500, "\u0413\u043e\u0434", "\ud800", "a\nb", "\x00"], []], *MODEL).layers
-    assert [item.shape for item in odd] == [(3, 7, 32), (3, 0, 32)] and np.isfinite(odd[0]).all()
     empty = engine.embed([[[], ["a"]], [[], []]], *MODEL, stateful=True).layers
     assert [[layers.shape for layers in stream] for stream in empty] == [[(3, 0, 32), (3, 1, 32)], [(3, 0, 32)] * 2]
 
@@ -389,8 +362,7 @@ def test_layers_equal_what_allennlp_answered(name: str):
 
 @needs_engine
 def test_allennlp_loads_our_bundled_model_and_agrees(engine, tmp_path):
-    versions = engine.ping()
-    assert versions["allennlp"] == "2.10.1" and versions["python"].startswith("3.10.") and versions["torch"]
+    assert engine.ping()["allennlp"] == "2.10.1"
     model = load_bilm(ASSETS / "elmo-mini")
     save_hdf5(model, tmp_path)
     theirs = engine.embed(SENTENCES, tmp_path / "options.json", tmp_path / "weights.hdf5").layers

@@ -50,10 +50,8 @@ def gpt(folder: Path) -> Path:
     tokenizer.pre_tokenizer, tokenizer.decoder = pre_tokenizers.ByteLevel(add_prefix_space=True), decoders.ByteLevel()
     transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=48).save_pretrained(folder)
     torch.manual_seed(1)
-    config = transformers.GPT2Config(
-        vocab_size=len(letters), n_embd=16, n_layer=1, n_head=2, n_positions=48, bos_token_id=0, eos_token_id=0
-    )
-    transformers.GPT2Model(config).save_pretrained(folder, safe_serialization=True)
+    shape = {"vocab_size": len(letters), "n_embd": 16, "n_layer": 1, "n_head": 2, "n_positions": 48}
+    transformers.GPT2Model(transformers.GPT2Config(**shape, bos_token_id=0, eos_token_id=0)).save_pretrained(folder)
     return folder
 
 
@@ -95,7 +93,7 @@ def test_a_sentence_has_the_same_vectors_alone_in_any_batch_and_in_any_order(mak
 
 @pytest.mark.parametrize("make", [bert, gpt])
 def test_a_sentence_longer_than_the_window_is_read_whole(make, tmp_path):
-    """Each piece from the window that it stands furthest inside of; the first ones are those of the sentence's beginning alone."""
+
     encoder = TransformerEncoder(make(tmp_path / "m"))
     long = ["bank", "late", "we"] * 100
     (layers,) = encoder.encode([long])
@@ -106,19 +104,13 @@ def test_a_sentence_longer_than_the_window_is_read_whole(make, tmp_path):
         assert len(item.ids) <= encoder.window and item.start <= item.taken.start < item.taken.stop <= item.start + encoder.window
         taken[item.taken] += 1
     assert (taken == 1).all()
-    head = next(iter(encoder._windows(0, ids)))
-    np.testing.assert_allclose(encoder.encode([long])[0], layers, atol=1e-6)
-    assert head.taken.stop >= encoder.window // 2
+    assert next(iter(encoder._windows(0, ids))).taken.stop >= encoder.window // 2
 
 
-def test_layers_neighbors_and_the_command_line_follow_from_the_model(small, tmp_path, answer, refused):
+def test_layers_and_neighbors_of_the_command_line_follow_from_the_model(small, tmp_path, answer, refused):
     model = open_model(str(small))
-    assert not model.is_elmo and model.encoder.n_layers == 4
     sentences = [Sentence(tokens=tuple(words)) for words in SENTENCES if words]
-    table = build_index(sentences, model.encoder, tmp_path / "index", model=model.fingerprint)
-    query = make_query(model.encoder, ["we", "sat"], 0)
-    result = table.nearest(query, np.eye(4)[3], k=3)
-    assert len(result) == 3 and result[0].cosine <= 1 + 1e-5
+    build_index(sentences, model.encoder, tmp_path / "index", model=model.fingerprint)
     message = ["--model", str(small), "--corpus", str(tmp_path / "index"), "--word", "we", "--sentence", "we sat"]
     assert len(answer("neighbors", "--layer", 3, "--k", 2, *message)["neighbors"]) == 2
     assert "Use 0 to 3" in refused("neighbors", "--layer", 4, *message)
@@ -199,9 +191,9 @@ def test_classifiers_are_trained_on_its_frozen_layers_and_learn_a_weight_for_eac
 
 SHAPES = {
     "Bert": {"hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 3, "intermediate_size": 40},
-    "Roberta": {"hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 3, "intermediate_size": 40, "pad_token_id": 0},
     "DistilBert": {"dim": 24, "n_layers": 2, "n_heads": 3, "hidden_dim": 40},
 }
+SHAPES["Roberta"] = SHAPES["Bert"] | {"pad_token_id": 0}
 
 
 def with_head(folder: Path, kind: str = "Bert") -> Path:
@@ -231,18 +223,13 @@ def test_shares_are_those_of_transformers_called_directly(tmp_path, kind):
     assert endings == {"believ", "ably", "국"}
 
 
-def test_a_word_of_several_pieces_has_no_share_and_a_long_sentence_is_read_around_it(tmp_path):
-    folder = with_head(tmp_path / "model")
-    masked = MaskedWords(folder, TransformerEncoder(folder))
-    assert (masked.predict(["unbelievably", "late"], 0).rank, masked.predict(["unbelievably", "late"], 0).pieces) == (None, 3)
-    long = ["we", "sat"] * 100
-    for position in (0, 100, 199):
-        assert masked.predict(long, position).rank in range(1, 14)
-    with pytest.raises(BadInput):
-        masked.predict([], 0)
-
-
-def test_a_model_without_a_head_reports_it(small, tmp_path):
-    assert not has_head(small) and not has_head(tmp_path)
+def test_a_word_of_several_pieces_has_no_share_and_a_long_sentence_is_read_around_it(small, tmp_path):
     with pytest.raises(MissingArtifact, match="has no masked-word head"):
         MaskedWords(small, TransformerEncoder(small))
+    folder = with_head(tmp_path / "model")
+    masked = MaskedWords(folder, TransformerEncoder(folder))
+    result = masked.predict(["unbelievably", "late"], 0)
+    assert (result.rank, result.pieces) == (None, 3)
+    assert all(masked.predict(["we", "sat"] * 100, position).rank in range(1, 14) for position in (0, 100, 199))
+    with pytest.raises(BadInput):
+        masked.predict([], 0)
