@@ -35,12 +35,10 @@ def test_a_guess_is_drawn_and_no_sense(tmp_path, targets_only):
     table = table_of(corpus(("money", "shore", "slope")), tmp_path / "index", targets_only=targets_only)
     labeled, drawn = table.labeled_rows("bank"), table.rows_to_draw("bank")
     assert len(labeled) == 8 and len(drawn) == 11
-    assert [table.occurrence(int(row)).guess for row in np.setdiff1d(drawn, labeled)] == ["money", "shore", "slope"]
-    assert {table.occurrence(int(row)).guess for row in labeled} == {None}
-    assert {table.occurrence(int(row)).sense for row in np.setdiff1d(drawn, labeled)} == {None}
-    assert table.senses_of("bank") == ["money", "shore"]
-    assert map_rows(table, "bank").tolist() == drawn.tolist()
-    assert rows_to_measure(table, "bank").tolist() == labeled.tolist()
+    guessed = [table.occurrence(int(row)) for row in np.setdiff1d(drawn, labeled)]
+    assert [(item.sense, item.guess) for item in guessed] == [(None, "money"), (None, "shore"), (None, "slope")]
+    assert {table.occurrence(int(row)).guess for row in labeled} == {None} and table.senses_of("bank") == ["money", "shore"]
+    assert map_rows(table, "bank").tolist() == drawn.tolist() and rows_to_measure(table, "bank").tolist() == labeled.tolist()
     assert len(table.rows_to_draw("other")) == 0
 
 
@@ -64,11 +62,6 @@ def test_a_word_of_which_all_senses_are_guesses_is_not_measured(tmp_path):
         ends_of(table, "bank")
 
 
-def test_a_guess_is_the_same_after_writing_and_reading(private_cache):
-    sentences = corpus(("money", "shore"))
-    assert read_sentences(keep_sentences(sentences).path) == sentences
-
-
 def test_a_corpus_is_another_when_its_guesses_change():
     marks = {fingerprint(corpus(guesses)) for guesses in ((), ("money",), ("shore",), ("money", "shore"), ("shore", "money"))}
     assert len(marks) == 5
@@ -76,7 +69,9 @@ def test_a_corpus_is_another_when_its_guesses_change():
     assert "guess" not in repr(plain.targets)  # or what is made of every labeled corpus would be made again
 
 
-def test_rows_with_a_guess_are_not_scored(tmp_path):
+def test_rows_with_a_guess_are_not_scored_and_read_as_they_were_written(tmp_path, private_cache):
+    sentences = corpus(("money", "shore"))
+    assert read_sentences(keep_sentences(sentences).path) == sentences
     file = tmp_path / "labels.jsonl"
     row = {"word": "bank", "tokens": ["The", "bank"], "position": 1, "sense": "money", "lemma": "bank"}
     file.write_text("\n".join(map(json.dumps, [row, row | {"given": True}, row | {"given": False, "probability": 0.9}])), "utf-8")

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import softmax
 
-from core.common.config import NEIGHBORS
 from core.common.errors import BadInput
 from core.elmo.mix import layer_normalized, mix_cosines
 from core.index import build as building
@@ -18,7 +17,7 @@ from core.index import neighbors
 from core.index import rows as stored_rows
 from core.index.build import build_index
 from core.index.neighbors import ANY, OTHER, SAME, Candidates, best, choose_candidates, cosines, even_mixes, products
-from core.index.rows import Query, make_query
+from core.index.rows import make_query
 from core.senses.separation import one_nn
 from core.text.corpora import BUNDLED_CORPUS, open_corpus
 from core.text.sentences import Sentence, Target
@@ -62,18 +61,12 @@ def random_table(tmp_path_factory):
         return index(tmp_path_factory.mktemp("random") / "index", FakeEncoder(), [f"a{n % 5} b{n % 3} c d{n}" for n in range(15)])
 
 
-def test_nearest_by_layer_1_are_those_of_sentences_that_point_the_same_way(compass):
-    assert ask(compass, Compass(), "N x", 1, [0, 1], k=3) == [(2, 1.0), (3, 1.0), (0, 0.0)]
-
-
 def test_only_the_token_of_the_same_sentence_is_left_out_as_the_querys_own(compass):
     for sentence, left_out in (("E N", 1), ("E N x", None), ("e N", None)):  # another spelling is another sentence
         rows = [row for row, _ in ask(compass, Compass(), sentence, 1, [1, 0], k=6)]
         assert sorted(rows) == [row for row in range(6) if row != left_out]
-    chosen = np.array([5, 1, 3, 0])
-    assert compass.same_sentence(chosen, ["E", "N"], 1).tolist() == [False, True, False, False]
-    assert not compass.same_sentence(chosen, ["E", "N", "!"], 1).any()
-    assert not compass.same_sentence(chosen[:0], ["E", "N"], 1).size
+    assert compass.same_sentence(np.array([5, 1, 3, 0]), ["E", "N"], 1).tolist() == [False, True, False, False]
+    assert not compass.same_sentence(np.array([], int), ["E", "N"], 1).size
 
 
 def test_a_vector_without_length_is_near_nothing(tmp_path):
@@ -116,9 +109,9 @@ def test_nearest_types_compare_with_the_mean_of_each_spelling(tmp_path):
     names = [(n.word, round(n.cosine, 3), n.occurrences) for n in table.nearest_types(result, [1, 0])]
     # token names are folded to "e.y", ...: what counts is how they were encoded; the word itself is left out
     assert names == [("e.y", 1.0, 2), ("n.x", 0.0, 2), ("w.z", -1.0, 1)]
-    assert [n.word for n in table.nearest_types(result, [1, 0], k=1)] == ["e.y"]
-    n_x = next(n for n in table.nearest_types(result, [0, 1]) if n.word == "n.x")
-    assert n_x.cosine == pytest.approx(math.sqrt(0.5), abs=1e-3)  # once in a sentence of E, once of N: the mean is NE
+
+    cosines = {n.word: n.cosine for n in table.nearest_types(result, [0, 1])}
+    assert cosines["n.x"] == pytest.approx(math.sqrt(0.5), abs=1e-3)  # once in a sentence of E, once of N: the mean is NE
 
 
 @pytest.mark.parametrize("weights", [(1, 0, 0), (0.2, -1.0, 3.0)])
@@ -132,13 +125,6 @@ def test_neighbors_are_ranked_by_the_cosines_of_vectors_that_were_really_mixed(r
     np.testing.assert_allclose([n.cosine for n in near], np.sort(expected)[::-1], atol=1e-3)
 
 
-def test_a_query_needs_one_pass_however_many_weights_are_tried(random_table, monkeypatch):
-    result = products(random_table.rows, make_query(FakeEncoder(), ["x", "y"], 0))
-    monkeypatch.setattr(random_table.rows, "layers", None)  # from here on no vector can be read
-    item, other = random_table.nearest(result, [1, 0, 0]), random_table.nearest(result, [0, 0.5, 0.5])
-    assert len(item) == len(other) == NEIGHBORS and [n.occurrence.row for n in item] != [n.occurrence.row for n in other]
-
-
 @given(st.integers(0, 2**32 - 1), st.integers(1, 900), st.integers(1, 12), st.sampled_from([3, 40, 10**6]))
 @settings(max_examples=60)
 def test_the_best_are_those_of_a_full_sort_with_ties_in_row_order(seed, n, k, n_different):
@@ -149,12 +135,12 @@ def test_the_best_are_those_of_a_full_sort_with_ties_in_row_order(seed, n, k, n_
     assert best(values, k).tolist() == rows[values[rows] > -np.inf][:k].tolist()
 
 
-def test_similarities_are_the_cosines_of_the_chosen_rows_with_each_other(random_table, compass):
+def test_similarities_are_the_cosines_of_the_chosen_rows_with_each_other(random_table):
     rows, weights = np.array([3, 0, 17, 59]), [0.5, -1.0, 2.0]
     mixes = np.einsum("l,nld->nd", weights, random_table.rows.take(rows))
     unit = mixes / np.linalg.norm(mixes, axis=1, keepdims=True)
     np.testing.assert_allclose(random_table.similarities(rows, weights), unit @ unit.T, atol=1e-5)
-    np.testing.assert_allclose(compass.similarities(np.array([0, 1, 4]), [1, 0]), [[1, 0, -1], [0, 1, 0], [-1, 0, 1]], atol=1e-6)
+
     assert random_table.similarities(np.array([], int), weights).shape == (0, 0)
 
 
@@ -184,26 +170,22 @@ def test_wrong_requests_are_refused_with_the_value(compass, random_table, comput
 
 def test_searches_leave_the_number_of_torch_threads_of_each_run_as_it_is(random_table, monkeypatch):
     began, readers, multiply, before = [], [], neighbors._layer_products, torch.get_num_threads()
-
-    def reader(*args):
-        readers.append(torch.get_num_threads())
-        return multiply(*args)
+    monkeypatch.setattr(neighbors, "compiled_products", lambda: None)
+    monkeypatch.setattr(neighbors, "_layer_products", lambda *args: readers.append(torch.get_num_threads()) or multiply(*args))
+    encoder = tiny_encoder()
 
     def visit():  # a page run is a thread of its own
         began.append(torch.get_num_threads())
         encoder.encode([["the", "bank", "opens"]])
-        products(random_table.rows, make_query(FakeEncoder(), ["x", "y"], 0))
+        products(random_table.rows, QUERY)
 
-    monkeypatch.setattr(neighbors, "compiled_products", lambda: None)
-    monkeypatch.setattr(neighbors, "_layer_products", reader)
-    encoder = tiny_encoder()
     try:
         torch.set_num_threads(16)  # as torch finds it on 16 cores
-        for _ in range(5):
+        for _ in range(3):
             thread = threading.Thread(target=visit)
             thread.start()
             thread.join()
-        assert torch.get_num_threads() == 16 and began == [16] * 5 and set(readers) == {1}
+        assert torch.get_num_threads() == 16 and began == [16] * 3 and set(readers) == {1}
     finally:
         torch.set_num_threads(before)
 
@@ -236,7 +218,7 @@ def test_of_many_spellings_those_sent_hold_the_nearest_under_any_mix(model, tmp_
     lengths = np.sqrt(table.types.gram[:, [0, 3, 5]].mean(axis=0))
     sent = choose_candidates(table.types, result, np.arange(len(table.types)) != table.word_codes["bank"], lengths)
     assert 60 < len(sent.rows) <= 300 < len(table.types) - 1 and (np.diff(sent.rows) > 0).all()
-    assert table.word_codes["bank"] not in sent.rows
+
     for weights in MIXES:
         near = table.nearest_types(result, weights, k=10)
         order = np.argsort(-in_browser(sent, weights), kind="stable")[:10]
@@ -318,14 +300,3 @@ def test_products_of_several_layers_with_rows_of_other_shapes(multiply):
     multiply(narrow, complete[:, :, 5:42], wanted)
     np.testing.assert_allclose(complete[:, :, 5:42], np.einsum("id,njd->ijn", wanted, narrow.astype(np.float32)), atol=1e-4)
     assert not complete[:, :, :5].any() and not complete[:, :, 42:].any()
-
-
-def test_a_search_finds_the_same_once_it_is_compiled(table, multiply, monkeypatch):
-    query = Query(("bank",), 0, table.rows.take(np.array([7]))[0])
-    compiled = products(table.rows, query)
-    monkeypatch.setattr(stored_rows, "_compiled", [])
-    assert stored_rows.compiled_products() is None
-    plain = products(table.rows, query)
-    np.testing.assert_allclose(compiled.cross, plain.cross, atol=1e-3, rtol=1e-5)
-    lists = [[n.occurrence.row for n in table.nearest(result, [0.2, 0.3, 0.5], k=20)] for result in (compiled, plain)]
-    assert lists[0] == lists[1]

@@ -10,7 +10,8 @@ import torch
 
 from core.common.config import ModelShape
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
-from core.elmo.language_model import SPECIALS, Softmax
+from core.elmo.encoder import Encoder
+from core.elmo.language_model import SPECIALS, LanguageModel, Softmax, Vocabulary
 from core.training.data import Corpus, prepare
 from core.training.losses import LogUniformSampler, _SampledLoss, sampled_loss
 from core.training.trainer import LIKE_ADAM, OrthogonalMomentum, PretrainConfig, Trainer, orthogonal
@@ -69,15 +70,11 @@ def test_the_sampled_loss_is_its_formula_with_accidental_hits_struck_out_and_its
     assert torch.autograd.gradcheck(lambda *a: _SampledLoss.apply(*a, hit, rows), (h, w, b, true))
     loss = _SampledLoss.apply(h * 1e6, w, b, true * -1e6, hit, rows)  # enormous logits
     assert loss.isfinite() and all(g.isfinite().all() for g in torch.autograd.grad(loss, (h, w, b, true)))
-
-
-def test_the_loss_corrects_logits_by_expected_counts():
-    """As TensorFlow's sampled_softmax_loss: one target, one negative, logits less log of the expected count; by hand."""
+    # By hand as TensorFlow's sampled_softmax_loss: one target, one negative, logits less the log of the expected count.
     softmax = Softmax(3, 1).requires_grad_(False)
     softmax.weight.zero_()
-    log_count = torch.tensor([0.0, math.log(0.5), math.log(0.25)])
-    loss = sampled_loss(softmax, torch.ones(1, 1), torch.tensor([1]), torch.tensor([2]), log_count)
-    assert loss.item() == pytest.approx(-math.log(2 / (2 + 4)))  # weights 1 / 0.5 and 1 / 0.25
+    log_count = torch.tensor([1.0, 0.5, 0.25]).log()
+    assert sampled_loss(softmax, torch.ones(1, 1), torch.tensor([1]), torch.tensor([2]), log_count).exp().item() == pytest.approx(6 / 2)
 
 
 def test_negatives_are_distinct_and_drawn_as_often_as_the_formula_and_their_expected_counts_say():
@@ -109,26 +106,15 @@ def test_types_beyond_the_vocabulary_are_the_unknown_word(corpus):
 
 
 def test_the_trainers_loss_is_the_formula_over_both_directions_of_the_model(corpus):
-    """With every word a negative: the mean of -log p(next) forward and backward."""
-    t = trainer(corpus, negatives=14, vocabulary=14)
+    """With every word a negative: the mean of -log p(next) forward and backward, that of <UNK> for words beyond the vocabulary."""
+    t, batch = trainer(corpus, negatives=14, vocabulary=14), next(corpus.batches(tokens=60, seed=0, oversample={}))
     t.model.eval()
-    batch = next(corpus.batches(tokens=60, seed=0, oversample={}))
     t.sampler.log_count = torch.zeros(t.n_words)
     loss = t.gradients(batch, torch.arange(t.n_words), train_characters=True)
-    with torch.no_grad():
-        x = t.word_vectors(torch.from_numpy(batch.ids), train=True)
-        reverse = torch.from_numpy(batch.reverse)
-        (*_, top_ahead), _ = t.model.run_direction(x, batch.batch_sizes, backward=False)
-        (*_, top_behind), _ = t.model.run_direction(x[reverse], batch.batch_sizes, backward=True)
-        starts, total, n = np.cumsum([0, *batch.batch_sizes]), 0.0, 0
-        for rank in range(batch.batch_sizes[0]):
-            rows = starts[: sum(rank < size for size in batch.batch_sizes)] + rank
-            ids = t.targets(torch.from_numpy(batch.ids[rows]))
-            ahead, behind = top_ahead[rows], top_behind[reverse][rows]
-            total -= t.softmax.log_probability(ahead[:-1], ids[1:]).sum().item()
-            total -= t.softmax.log_probability(behind[1:], ids[:-1]).sum().item()
-            n += 2 * (len(ids) - 1)
-    assert loss == pytest.approx(total / n, rel=1e-5)
+    starts, lengths = np.cumsum([0, *batch.batch_sizes]), [sum(k < n for n in batch.batch_sizes) for k in range(batch.batch_sizes[0])]
+    sentences = [[corpus.types[k] for k in batch.ids[starts[1 : n - 1] + rank]] for rank, n in enumerate(lengths)]
+    scores = LanguageModel(Encoder(t.model), t.softmax.requires_grad_(False), Vocabulary(t.vocabulary())).sentence_scores(sentences)
+    assert loss == pytest.approx(-scores.sum() / 2 / sum(n - 1 for n in lengths), rel=1e-5)
 
 
 @pytest.mark.parametrize("table_types", [0, 12])
@@ -143,21 +129,6 @@ def test_two_threads_gradients_are_those_of_the_mean_loss_of_both_directions(cor
     loss = sum(t.loss(x, batch, drawn, backward=backward) for backward in (False, True)) / 2
     for mine, plain in zip(result, torch.autograd.grad(loss, learned), strict=True):
         torch.testing.assert_close(mine, plain.to_dense(), atol=1e-6, rtol=1e-4)
-
-
-@pytest.mark.parametrize("table_types", [0, 12])
-def test_a_tiny_models_loss_falls_on_a_tiny_corpus(corpus, table_types):
-    t = trainer(corpus, table_types=table_types, learning_rate=0.05, batch_tokens=150, character_rate=1.0)
-    batch, every = next(corpus.batches(tokens=400, seed=9, oversample={})), torch.arange(t.n_words)
-
-    def loss() -> float:
-        with torch.no_grad():
-            x = t.word_vectors(torch.from_numpy(batch.ids), train=True)
-            return sum(t.loss(x, batch, every, backward=backward).item() for backward in (False, True))
-
-    before = loss()
-    progress = train(t, 50)
-    assert loss() < 0.75 * before and progress[-1].loss < progress[0].loss
 
 
 def test_a_run_stops_at_its_tokens_with_the_learning_rate_low(corpus):
@@ -210,23 +181,15 @@ def test_in_the_end_the_weights_are_their_mean_over_the_last_steps_also_when_the
 
 
 def test_between_its_turns_the_char_cnn_rests_and_its_cached_vectors_are_used(corpus):
-    t = trainer(corpus)
-    train(t, 1)
-    before = {k: v.clone() for k, v in t.model.characters.state_dict().items()}
-    lstm = t.model.forward_layers[0].input_weight.clone()
-    train(t, 1)  # step 1 of character_every = 2
-    assert all(torch.equal(v, t.model.characters.state_dict()[k]) for k, v in before.items())
-    assert not torch.equal(lstm, t.model.forward_layers[0].input_weight)
-    train(t, 1)
-    assert not all(torch.equal(v, t.model.characters.state_dict()[k]) for k, v in before.items())
-
-
-def test_word_vectors_are_the_char_cnns_whether_computed_or_remembered(corpus):
     t, ids = trainer(corpus), torch.tensor([5, 2, 5, 9, 0, 1])
     fresh = t.word_vectors(ids, train=True)
     assert fresh.requires_grad and torch.equal(fresh.detach(), t.word_vectors(ids, train=False))
     torch.testing.assert_close(t.word_vectors(torch.tensor([9, 7]), train=False)[0], fresh[3].detach())  # 7 is new, 9 is not
     assert t.known.nonzero()[:, 0].tolist() == [0, 1, 2, 5, 7, 9]
+    states = [everything(t) for _ in islice(t.run(), 3)]
+    for name, (first, second, third) in ((name, [state[name] for state in states]) for name in states[0] if name.startswith("model.")):
+        is_char_cnn = name.startswith("model.characters.")
+        assert torch.equal(first, second) == is_char_cnn and not torch.equal(second, third), name  # character_every = 2
 
 
 class Evil:
@@ -235,24 +198,19 @@ class Evil:
 
 
 def test_a_checkpoint_that_is_damaged_or_of_another_run_is_refused_by_name(corpus, tmp_path):
-    t, path = trainer(corpus), tmp_path / "checkpoint.pt"
+    t, with_table, path = trainer(corpus), trainer(corpus, table_types=12), tmp_path / "checkpoint.pt"
     with pytest.raises(MissingArtifact, match=r"No file .*checkpoint\.pt"):
         t.load(path)
-    t.save(path)
-    plain, unreadable = path.read_bytes(), r"checkpoint\.pt (is not a readable checkpoint|does not fit)"
-    for other in (trainer(corpus, vocabulary=10), trainer(corpus, table_types=12)):
-        with pytest.raises(CorruptArtifact, match=r"checkpoint\.pt does not fit"):
-            other.load(path)
-    trainer(corpus, table_types=12).save(path)
-    with pytest.raises(CorruptArtifact, match=r"checkpoint\.pt does not fit"):
-        t.load(path)
-    for content in (plain[: len(plain) // 2], b"\x80\x02c__main__\nnothing\n.", b""):
-        path.write_bytes(content)
-        with pytest.raises(CorruptArtifact, match=unreadable):
-            t.load(path)
-    for content, said in (([1, 2, 3], unreadable), ({"model": Evil()}, "UnpicklingError")):
-        torch.save(content, path)  # a checkpoint cannot run code
-        with pytest.raises(CorruptArtifact, match=said):
+    for saved, others in ((with_table, [t]), (t, [with_table, trainer(corpus, vocabulary=10)])):
+        saved.save(path)
+        for other in others:
+            with pytest.raises(CorruptArtifact, match=r"checkpoint\.pt does not fit"):
+                other.load(path)
+    plain = path.read_bytes()
+    for content in (plain[: len(plain) // 2], b"\x80\x02c__main__\nnothing\n.", b"", [1, 2, 3], {"model": Evil()}):
+        path.write_bytes(content) if isinstance(content, bytes) else torch.save(content, path)
+        said = r"checkpoint\.pt (is not a readable checkpoint|does not fit)" if not isinstance(content, dict) else "UnpicklingError"
+        with pytest.raises(CorruptArtifact, match=said):  # a checkpoint cannot run code
             t.load(path)
 
 
@@ -261,11 +219,10 @@ def test_a_run_whose_loss_is_no_number_stops_before_it_spoils_the_weights(corpus
     train(t, 1)
     with torch.no_grad():
         t.softmax.bias[0] = torch.nan
-    before = everything(t)
+    before = {name: value.clone() for name, value in t.model.state_dict().items()}
     with pytest.raises(BadInput, match=r"step 1 .* not a finite number"):
         train(t, 1)
-    after = everything(t)
-    assert all(torch.equal(before[name], after[name]) for name in before if name.startswith("model."))
+    assert_same(t.model.state_dict(), before)
     assert t.step == 1
 
 
@@ -303,20 +260,12 @@ def test_a_block_becomes_its_nearest_orthonormal_one_which_is_u_v_of_its_singula
 
 @pytest.mark.parametrize("shape", [(16, 3), (3, 8)])
 def test_a_step_has_the_size_that_adam_would_have_whatever_the_gradients_size(shape):
-    """Two stacked blocks of 8 rows, and one turned: root mean square LIKE_ADAM * lr * sqrt(rows / (rows * cols) * cols)."""
+    """Two stacked blocks of 8 rows, each by itself, and one turned: root mean square LIKE_ADAM * lr * sqrt(rows / (rows * cols) * cols)."""
     torch.manual_seed(1)
     for scale in (1e-4, 1.0, 1e4):
         weight = torch.nn.Parameter(torch.zeros(shape))
-        weight.grad = torch.randn(shape) * scale
+        weight.grad = torch.randn(shape)
+        weight.grad[:8] *= scale
         OrthogonalMomentum([weight], lr=0.5, rows=8).step()
-        assert weight.detach().square().mean().sqrt().item() == pytest.approx(0.5 * LIKE_ADAM, rel=1e-3)
-
-
-def test_stacked_blocks_move_independently():
-    torch.manual_seed(2)
-    weight, alone = torch.nn.Parameter(torch.zeros(16, 3)), torch.nn.Parameter(torch.zeros(8, 3))
-    weight.grad = torch.cat([torch.randn(8, 3), torch.randn(8, 3) * 1000])
-    alone.grad = weight.grad[:8].clone()
-    for p in (weight, alone):
-        OrthogonalMomentum([p], lr=0.1, rows=8).step()
-    torch.testing.assert_close(weight[:8], alone)
+        for block in weight.detach().split(8):
+            assert block.square().mean().sqrt().item() == pytest.approx(0.5 * LIKE_ADAM, rel=1e-3)
