@@ -39,17 +39,6 @@ def test_quota_of_a_visit_counts_texts_and_indexes_together(monkeypatch):
         check_room(plan)
 
 
-def test_index_and_encoded_text_expire_with_their_text(model, monkeypatch):
-    kept = keep_text(TEXT, "mine")
-    table = open_claimed(kept.name, model)
-    folders = [table.folder, open_encoded(kept.name).folder]
-    assert all(folder.is_dir() for folder in folders) and VISITS.get_holdings().n_bytes > 10_000
-    os.utime(kept.path, (time.time() - 7 * 3600,) * 2)
-    monkeypatch.setattr(VISITS, "is_there", lambda visit: False)
-    VISITS.expire()
-    assert not any(place.exists() for place in (kept.path, *folders)) and not list(user_names.corpus_folder().iterdir())
-
-
 BANK = ("The", "bank", ".")
 LABELS = (Target(1, "bank", "money"), Target(0, "the", None, guess="x"))
 
@@ -62,12 +51,18 @@ LABELS = (Target(1, "bank", "money"), Target(0, "the", None, guess="x"))
         [Sentence(BANK, LABELS, "a"), Sentence(("No", "label"), (), "b")],
     ],
 )
-def test_removing_a_text_removes_its_indexes_and_encoded_text(model, sentences):
+@pytest.mark.parametrize("expires", [False, True])
+def test_removing_a_text_or_its_expiry_removes_its_indexes_and_encoded_text(model, sentences, expires, monkeypatch):
     kept = keep_sentences(sentences)
     tables = [open_claimed(kept.name, model, targets_only=targets) for targets in (False, True)]
     encoded = open_encoded(kept.name).folder
     assert all(isinstance(table, OccurrenceTable) and table.folder.is_dir() for table in tables) and encoded.is_dir()
-    VISITS.remove(kept.path)
+    if expires:
+        os.utime(kept.path, (time.time() - 7 * 3600,) * 2)
+        monkeypatch.setattr(VISITS, "is_there", lambda visit: False)
+        VISITS.expire()
+    else:
+        VISITS.remove(kept.path)
     assert not encoded.exists() and not any(table.folder.exists() for table in tables) and not list(user_names.corpus_folder().iterdir())
 
 
