@@ -128,19 +128,6 @@ def test_threads_that_encode_at_once_get_what_each_gets_alone():
                 close(a, b)
 
 
-def test_the_directions_share_the_callers_number_of_torch_threads(monkeypatch):
-    """A thread's own count outlives torch.set_num_threads elsewhere; on a busy machine that cost a tiny model 40 times."""
-    seen, run = [], ENCODER.model.run_direction
-    monkeypatch.setattr(ENCODER.model, "run_direction", lambda *args, **how: seen.append(torch.get_num_threads()) or run(*args, **how))
-    try:
-        for n in (1, 2, 4, 1):
-            torch.set_num_threads(n)
-            ENCODER.encode([TARGET])
-    finally:
-        torch.set_num_threads(1)
-    assert seen == [1, 1, 1, 1, 2, 2, 1, 1]
-
-
 def test_directions_and_single_tokens_agree_with_the_layers_of_the_sentence():
     encoder = new_encoder(batch_tokens=20)
     sentences = [TARGET, ["a"], ["of", "the", "bank"], ["d", "d", "c", "b", "a", "x", "y"], TARGET]

@@ -16,13 +16,9 @@ from core.analysis.word_maps import follow_mix, map_rows
 from core.common.directions import unit
 from core.common.errors import BadInput
 from core.elmo.mix import EPSILON, ScalarMix, check_weights, gram, layer_normalized, mean_lengths, mix_cosines, mixed, pulls, to_largest_1
-from core.index.build import build_index
 from core.index.neighbors import cosines, normalized_products, products
 from core.index.rows import Query
-from core.index.table import OccurrenceTable
 from core.senses.separation import one_nn, sense_report_of
-from core.text.sentences import Sentence
-from tests.core.index.test_table import FakeEncoder
 
 N, L, D = 6, 3, 8
 WEIGHTS = st.lists(st.floats(-4, 4, width=32), min_size=L, max_size=L)
@@ -138,32 +134,11 @@ def test_weights_are_scaled_by_the_largest_and_shared_by_their_sizes(weights, sc
     np.testing.assert_allclose(pulls(np.array(weights)), shares)
 
 
-class Shifted(FakeEncoder):
-    """Layers of other means and lengths; the token "flat" has a layer whose numbers are all alike."""
-
-    def token(self, tokens, position):
-        layers = super().token(tokens, position) * [[1], [4], [20]] + [[3], [0], [-30]]
-        layers[1] = 0.7 if tokens[position] == "flat" else layers[1]
-        return layers.astype(np.float32)
-
-
 def by_hand(layers: np.ndarray) -> np.ndarray:
     """(..., D) -> the same in float64, numbers that are all alike as zeros."""
     wide = layers.astype(np.float64)
     spread = wide.std(axis=-1, keepdims=True)
     return np.where(spread > 1e-9, (wide - wide.mean(axis=-1, keepdims=True)) / np.maximum(spread, 1e-9), 0.0)
-
-
-def direct(layers: np.ndarray, query: np.ndarray, weights) -> np.ndarray:
-    """(N, L, D), (L, D) -> (N,): every row normalized and mixed, then its cosine."""
-    rows, own = (unit(np.tensordot(by_hand(each), np.asarray(weights, float), axes=(-2, 0))) for each in (layers, query))
-    return rows @ own
-
-
-@pytest.fixture(scope="module")
-def shifted(tmp_path_factory) -> OccurrenceTable:
-    sentences = [Sentence((f"a{n}", f"b{n % 7}", "c", f"d{n % 3}", "flat")) for n in range(30)]
-    return build_index(sentences, Shifted(), tmp_path_factory.mktemp("shifted") / "index", model="fake")
 
 
 def test_it_equals_torch_layer_norm_and_gives_every_layer_one_length():
@@ -176,13 +151,12 @@ def test_it_equals_torch_layer_norm_and_gives_every_layer_one_length():
 
 
 @pytest.mark.parametrize("weights", [[0, 0, 1], [0.2, -0.7, 3.0], [1 / 3] * 3])
-def test_cosines_from_products_alone_are_those_of_vectors_that_were_normalized(shifted, table, weights):
-    for source, rows in ((shifted, (0, 7, 4)), (table, map_rows(table, "bank")[:1])):  # row 4 is flat in layer 1
-        layers = source.rows.take(np.arange(len(source)))
-        for row in rows:
-            result = normalized_products(source.rows, products(source.rows, Query(("x",), 0, layers[row])))
-            expected = direct(layers, layers[row], weights)
-            np.testing.assert_allclose(cosines(source.rows, result, weights), expected, atol=1e-5)
+def test_cosines_from_products_alone_are_those_of_vectors_that_were_normalized(table, weights):
+    layers = table.rows.take(np.arange(len(table)))
+    query = layers[map_rows(table, "bank")[0]]
+    result = normalized_products(table.rows, products(table.rows, Query(("x",), 0, query)))
+    rows, own = (unit(np.tensordot(by_hand(each), weights, axes=(-2, 0))) for each in (layers, query))
+    np.testing.assert_allclose(cosines(table.rows, result, weights), rows @ own, atol=1e-5)
 
 
 def test_senses_and_the_level_of_random_words_are_measured_by_the_normalized_mix(table):

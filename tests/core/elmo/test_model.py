@@ -78,12 +78,6 @@ def _weights(hidden=4, projection=3, scale=1.5):
     return [(scale * torch.randn(*s, dtype=torch.double)).requires_grad_() for s in shapes]
 
 
-def infer(weights, x, batch_sizes, clips):
-    names = ("input_weight", "state_weight", "bias", "projection")
-    with torch.inference_mode():
-        return recurrence.run_lstm(x, batch_sizes, SimpleNamespace(clips=clips, **dict(zip(names, weights, strict=True))))
-
-
 BATCH_SIZES = [3, 3, 2, 1, 1]  # three sentences of 5, 3 and 2 tokens
 
 
@@ -97,7 +91,9 @@ def test_the_written_out_gradient_of_the_loop_is_right_also_where_clips_bite(cli
 
 
 @pytest.mark.parametrize("clips", [(0.5, 0.4), (50.0, 50.0)])
-def test_compiled_cells_give_the_loops_outputs_and_gradients_also_where_clips_bite(clips):
+@pytest.mark.parametrize("block_bytes", [128 << 20, 1])
+def test_inference_and_compiled_cells_give_the_loops_outputs_and_gradients_also_where_clips_bite(clips, block_bytes, monkeypatch):
+    monkeypatch.setattr(recurrence, "BLOCK_BYTES", block_bytes)
     exact = [torch.randn(10, 3, dtype=torch.double), *(w.detach() for w in _weights(hidden=24, scale=0.5))]
     pull, result = torch.randn(10, 3), []
     for loop, inputs in ((recurrence._Recurrence, exact), (recurrence._Fused, [x.float() for x in exact])):
@@ -108,17 +104,13 @@ def test_compiled_cells_give_the_loops_outputs_and_gradients_also_where_clips_bi
     assert (0 < clipped < 30) if clips[1] < 1 else not clipped
     for plain, ours in zip(*result, strict=True):
         torch.testing.assert_close(ours.double(), plain, atol=2e-5, rtol=1e-4)
-
-
-@pytest.mark.parametrize("clips", [(0.5, 0.9), (3.0, 3.0)])
-@pytest.mark.parametrize("block_bytes", [128 << 20, 1])
-def test_inference_and_training_run_the_same_loop(clips, block_bytes, monkeypatch):
-    monkeypatch.setattr(recurrence, "BLOCK_BYTES", block_bytes)
-    weights, x = [w.detach() for w in _weights()], torch.randn(10, 3, dtype=torch.double)
-    out, (h, c) = infer(weights, x, BATCH_SIZES, clips)
-    torch.testing.assert_close(out, recurrence._Recurrence.apply(x, BATCH_SIZES, clips, *weights), atol=1e-12, rtol=0)
+    names = ("input_weight", "state_weight", "bias", "projection")
+    with torch.inference_mode():
+        layer = SimpleNamespace(clips=clips, **dict(zip(names, exact[1:], strict=True)))
+        out, (h, c) = recurrence.run_lstm(exact[0], BATCH_SIZES, layer)
+    torch.testing.assert_close(out, result[0][0], atol=1e-12, rtol=0)
     torch.testing.assert_close(h, out[[9, 7, 5]], atol=0, rtol=0)  # each sentence's last output, longest first
-    assert c.shape == (3, 4)
+    assert c.shape == (3, 24)
 
 
 WIDER = ModelShape(filters=((1, 8), (2, 8), (3, 16)), hidden=96, projection=24)

@@ -13,9 +13,7 @@ from core.common.errors import BadInput, CorruptArtifact, EngineUnavailable, Mis
 from core.elmo.models import allennlp_files, open_language_model, open_model
 from core.engines import transformer
 from core.engines.transformer import FIRST, LAST, MaskedWords, TransformerEncoder, has_head
-from core.index.build import build_index
 from core.index.rows import make_query
-from core.text.sentences import Sentence
 
 transformers = pytest.importorskip("transformers", reason="the optional library is not installed: tests/requirements-transformers.txt")
 
@@ -105,15 +103,6 @@ def test_a_sentence_longer_than_the_window_is_read_whole(make, tmp_path):
         taken[item.taken] += 1
     assert (taken == 1).all()
     assert next(iter(encoder._windows(0, ids))).taken.stop >= encoder.window // 2
-
-
-def test_layers_and_neighbors_of_the_command_line_follow_from_the_model(small, tmp_path, answer, refused):
-    model = open_model(str(small))
-    sentences = [Sentence(tokens=tuple(words)) for words in SENTENCES if words]
-    build_index(sentences, model.encoder, tmp_path / "index", model=model.fingerprint)
-    message = ["--model", str(small), "--corpus", str(tmp_path / "index"), "--word", "we", "--sentence", "we sat"]
-    assert len(answer("neighbors", "--layer", 3, "--k", 2, *message)["neighbors"]) == 2
-    assert "Use 0 to 3" in refused("neighbors", "--layer", 4, *message)
 
 
 def test_ways_with_pieces_are_different_models_and_what_belongs_to_elmo_alone_reports_it(small, monkeypatch):

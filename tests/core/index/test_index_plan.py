@@ -39,18 +39,11 @@ def test_quota_of_a_visit_counts_texts_and_indexes_together(monkeypatch):
         check_room(plan)
 
 
-BANK = ("The", "bank", ".")
-LABELS = (Target(1, "bank", "money"), Target(0, "the", None, guess="x"))
+BANK, LABELS = ("The", "bank", "."), (Target(1, "bank", "money"), Target(0, "the", None, guess="x"))
+UNLABELED, LABELED = [Sentence(BANK, (), "a")], [Sentence(BANK, LABELS, "a", "The  bank."), Sentence(("No", "label"), (), "b")]
 
 
-@pytest.mark.parametrize(
-    "sentences",
-    [
-        [Sentence(BANK, (), "a")],
-        [Sentence(BANK, LABELS[:1], "a", "The  bank.")],
-        [Sentence(BANK, LABELS, "a"), Sentence(("No", "label"), (), "b")],
-    ],
-)
+@pytest.mark.parametrize("sentences", [UNLABELED, LABELED])
 @pytest.mark.parametrize("expires", [False, True])
 def test_removing_a_text_or_its_expiry_removes_its_indexes_and_encoded_text(model, sentences, expires, monkeypatch):
     kept = keep_sentences(sentences)

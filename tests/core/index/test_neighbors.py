@@ -106,8 +106,7 @@ def test_filters_keep_the_rows_they_name(labeled, word, options, rows):
 def test_nearest_types_compare_with_the_mean_of_each_spelling(tmp_path):
     table = index(tmp_path / "index", Compass(), ["E.x N.x", "N.x", "E.y E.y", "W.z"])  # all begin with their own direction
     result = products(table.types, make_query(Compass(), ["E.x"], 0))
-    names = [(n.word, round(n.cosine, 3), n.occurrences) for n in table.nearest_types(result, [1, 0])]
-    # token names are folded to "e.y", ...: what counts is how they were encoded; the word itself is left out
+    names = [(n.word, round(n.cosine, 3), n.occurrences) for n in table.nearest_types(result, [1, 0])]  # the word itself is left out
     assert names == [("e.y", 1.0, 2), ("n.x", 0.0, 2), ("w.z", -1.0, 1)]
 
     cosines = {n.word: n.cosine for n in table.nearest_types(result, [0, 1])}
@@ -168,11 +167,15 @@ def test_wrong_requests_are_refused_with_the_value(compass, random_table, comput
         compute(compass, random_table)
 
 
-def test_searches_leave_the_number_of_torch_threads_of_each_run_as_it_is(random_table, monkeypatch):
-    began, readers, multiply, before = [], [], neighbors._layer_products, torch.get_num_threads()
+def test_readings_and_searches_leave_the_number_of_torch_threads_of_each_run_as_it_is(random_table, monkeypatch):
+    """A thread's own count outlives torch.set_num_threads elsewhere; on a busy machine that cost a tiny model 40 times."""
+    encoder, before = tiny_encoder(), torch.get_num_threads()
+    began, directions, searches, run, multiply = [], [], [], encoder.model.run_direction, neighbors._layer_products
+    monkeypatch.setattr(
+        encoder.model, "run_direction", lambda *args, **how: directions.append(torch.get_num_threads()) or run(*args, **how)
+    )
+    monkeypatch.setattr(neighbors, "_layer_products", lambda *args: searches.append(torch.get_num_threads()) or multiply(*args))
     monkeypatch.setattr(neighbors, "compiled_products", lambda: None)
-    monkeypatch.setattr(neighbors, "_layer_products", lambda *args: readers.append(torch.get_num_threads()) or multiply(*args))
-    encoder = tiny_encoder()
 
     def visit():  # a page run is a thread of its own
         began.append(torch.get_num_threads())
@@ -180,14 +183,15 @@ def test_searches_leave_the_number_of_torch_threads_of_each_run_as_it_is(random_
         products(random_table.rows, QUERY)
 
     try:
-        torch.set_num_threads(16)  # as torch finds it on 16 cores
-        for _ in range(3):
+        for n in (16, 16, 1, 4):
+            torch.set_num_threads(n)
             thread = threading.Thread(target=visit)
             thread.start()
             thread.join()
-        assert torch.get_num_threads() == 16 and began == [16] * 3 and set(readers) == {1}
+            assert torch.get_num_threads() == n
     finally:
         torch.set_num_threads(before)
+    assert began == [16, 16, 1, 4] and directions == [8] * 4 + [1] * 2 + [2] * 2 and set(searches) == {1}
 
 
 FISHING = ["Grandpa", "fished", "from", "the", "bank", "until", "dusk", "."]
@@ -248,13 +252,19 @@ def test_products_of_all_pairs_give_the_cosines_of_rows_with_each_other_and_so_t
         assert abs(one_nn(result, table.sense[chosen]) - one_nn(expected, table.sense[chosen])) < 1.01 / len(chosen)
 
 
-def test_two_queries_products_give_their_cosine(model, table):
+def test_two_queries_products_give_their_cosine_and_candidates_of_two_tables_are_joined_with_theirs(model, table):
     queries = [make_query(model.encoder, FISHING, k) for k in (4, 6)]
     plain = [products(table.rows, query) for query in queries]
     normalized = [neighbors.normalized_products(table.rows, result) for result in plain]
     x, y = (query.layers for query in queries)
     np.testing.assert_allclose(neighbors.products_between(*plain), x @ y.T, rtol=1e-4, atol=1e-3)
     np.testing.assert_allclose(neighbors.products_between(*normalized), layer_normalized(x) @ layer_normalized(y).T, rtol=1e-4, atol=1e-3)
+    of_types, of_rows = products(table.types, queries[0]), plain[0]
+    parts = neighbors.candidates_of(table.types, of_types, np.array([3, 8])), neighbors.candidates_of(table.rows, of_rows, np.array([5]))
+    result = neighbors.join_candidates(parts, np.array([-4, -9, 5]))
+    for weights in MIXES[:5]:
+        expected = [*cosines(table.types, of_types, weights)[[3, 8]], cosines(table.rows, of_rows, weights)[5]]
+        np.testing.assert_allclose(in_browser(result, weights), expected, atol=1e-6)
 
 
 def test_mixes_are_even_in_what_the_layers_count_for_and_few_of_many_layers():
@@ -267,33 +277,15 @@ def test_mixes_are_even_in_what_the_layers_count_for_and_few_of_many_layers():
     assert all((result == item / item.sum()).all(axis=1).any() for item in np.eye(13))  # every layer alone among them
 
 
-def test_candidates_of_two_tables_are_joined_with_their_cosines(model, table):
-    query = make_query(model.encoder, FISHING, 4)
-    of_types, of_rows = (products(item, query) for item in (table.types, table.rows))
-    parts = neighbors.candidates_of(table.types, of_types, np.array([3, 8])), neighbors.candidates_of(table.rows, of_rows, np.array([5]))
-    result = neighbors.join_candidates(parts, np.array([-4, -9, 5]))
-    for weights in MIXES[:5]:
-        expected = [*cosines(table.types, of_types, weights)[[3, 8]], cosines(table.rows, of_rows, weights)[5]]
-        np.testing.assert_allclose(in_browser(result, weights), expected, atol=1e-6)
-
-
-@pytest.fixture(scope="module")
-def multiply():
+def test_compiled_products_widen_every_float16_exactly_and_take_rows_of_other_shapes():
     stored_rows.warm_up()
-    return stored_rows.compiled_products()
-
-
-def test_every_finite_float16_is_widened_exactly(multiply):
+    multiply, random = stored_rows.compiled_products(), np.random.default_rng(0)
     every = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
     every = every[np.isfinite(every)]  # both zeros and what is below the smallest normal number among them
     narrow, out = np.zeros((len(every), 1, 2), np.float16), np.empty((1, 1, len(every)), np.float32)
     narrow[:, 0, 0] = every
     multiply(narrow, out, np.array([[1.0, 5.0]], np.float32))
     np.testing.assert_array_equal(out[0, 0], every.astype(np.float32))
-
-
-def test_products_of_several_layers_with_rows_of_other_shapes(multiply):
-    random = np.random.default_rng(0)
     narrow, wanted = random.normal(size=(37, 3, 50)).astype(np.float16), random.normal(size=(4, 50)).astype(np.float32)
     narrow.flags.writeable = False  # as a memory-mapped file is
     complete = np.zeros((4, 3, 50), np.float32)
