@@ -18,6 +18,7 @@ from core.elmo.models import allennlp_files, open_model
 from core.elmo.weights import load_bilm, save_hdf5, save_safetensors
 from core.text.corpora import BUNDLED_CORPUS, open_corpus
 
+torch.set_num_threads(1)
 SHAPE = ModelShape(filters=((1, 4), (2, 4), (3, 8)), hidden=12, projection=6)
 ATOL = 1e-5
 
@@ -147,8 +148,6 @@ def test_directions_and_single_tokens_agree_with_the_layers_of_the_sentence():
 
 
 def test_streams_carry_their_states_on_and_do_not_affect_each_other():
-    ((first,),) = ENCODER.encode_streams([[TARGET]])
-    close(first, ALONE)
     ((_, later),) = ENCODER.encode_streams([[["a", "b"], TARGET]])
     close(later[0], ALONE[0])
     assert np.abs(later[1:, 0] - ALONE[1:, 0]).max() > 100 * ATOL
@@ -177,8 +176,7 @@ def test_other_weights_words_are_left_alone_and_what_does_not_fit_is_refused(mod
     encoder = model.encoder
     path = save_spelled(tmp_path, encoder, ["bank", "눈", "bank"], "0123")
     words, vectors = load_spelled(tmp_path, "0123")
-    assert words == ["bank", "눈"]
-    np.testing.assert_array_equal(vectors, encoder.word_vectors(words))
+    assert words == ["bank", "눈"] and np.array_equal(vectors, encoder.word_vectors(words))
     assert load_spelled(tmp_path, "0124") is None and load_spelled(tmp_path / "none", "0123") is None
     whole = path.read_bytes()
     for damaged in (b"", whole[:-9], whole[:200], b"PK" + bytes(40)):

@@ -29,7 +29,6 @@ def golden(request, data_folder):
 def test_all_thirty_sentences_match_with_states_carried_over(golden):
     folder, streams, expected = golden
     layers = Encoder(load_bilm(folder)).encode_streams(streams)
-    assert [len(stream) for stream in layers] == [10, 10, 10]
     for got, wanted in zip(layers, expected, strict=True):
         for array, top in zip(got, wanted, strict=True):
             assert array.shape == (3, *top.shape)

@@ -9,6 +9,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import expit
 
 from core.cli.main import main
 from core.common.config import FLOAT16, FLOAT32, INT8, PRECISIONS, ModelShape
@@ -23,18 +24,14 @@ from core.text.tokens import character_ids
 from tests.bench.precision import COSINE, OVERLAP, _near
 
 
-def sigmoid(x):
-    return 1 / (1 + np.exp(-x))
-
-
 def numpy_steps(layer: ProjectedLSTM, x: np.ndarray, clips: tuple[float, float] = (3.0, 3.0)) -> Iterator[dict[str, np.ndarray]]:
     """The steps over one sentence (T, P) by Sak et al. (2014), eqs. 1-7, without peepholes."""
     w_x, w_h, b, w_p = (p.detach().double().numpy() for p in (layer.input_weight, layer.state_weight, layer.bias, layer.projection))
     h, c = np.zeros(w_p.shape[0]), np.zeros(w_p.shape[1])
     for x_t in x:
         i, f, o, g = np.split(w_x @ x_t + w_h @ h + b, 4)
-        c = np.clip(sigmoid(f) * c + sigmoid(i) * np.tanh(g), -clips[0], clips[0])
-        h = np.clip(w_p @ (sigmoid(o) * np.tanh(c)), -clips[1], clips[1])
+        c = np.clip(expit(f) * c + expit(i) * np.tanh(g), -clips[0], clips[0])
+        h = np.clip(w_p @ (expit(o) * np.tanh(c)), -clips[1], clips[1])
         yield {"cell": c, "output": h}
 
 

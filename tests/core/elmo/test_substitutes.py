@@ -3,20 +3,24 @@
 import numpy as np
 import pytest
 import torch
-from safetensors.torch import save_file
 
 from core.common.directions import unit
 from core.common.errors import BadInput
 from core.elmo import substitutes as own
-from core.elmo.encoder import Encoder
 from core.elmo.language_model import SPECIALS, Prediction
 from core.elmo.models import open_language_model, open_model
 from core.elmo.substitutes import MASS, TEN, Substitutes, are_good, by_substitutes, in_place, put_in, weakness
-from core.elmo.weights import SOFTMAX, load_bilm, load_softmax, save_hdf5
 from core.text import languages
 from core.text.readings import WordInContext
 from core.text.tokens import JOINER, bare, find_word, tokenize
 from tests.core.elmo.test_language_model import SHAPE, language_model, uniform
+
+torch.set_num_threads(1)  # tiny products: threads only get in each other's way
+
+
+@pytest.fixture(scope="module")
+def bundled(workspace) -> Substitutes:
+    return workspace.substitutes
 
 
 def of(substitutes: Substitutes, sentence: str, word: str, k: int = 10, **options) -> list[str]:
@@ -86,17 +90,6 @@ def test_a_word_at_the_edge_has_substitutes_and_a_vocabulary_without_words_gives
     assert len(of(bundled, "Bank", "bank")) == 10 == len(of(bundled, "Bank shares fell.", "bank"))
     substitutes, place = by_hand([*SPECIALS, "bank", "."], [0.0] * 5, [[0.0]] * 5), np.zeros((1, 2 * SHAPE.projection), np.float32)
     assert substitutes.likeliest(place, ["bank"]) == [()] and not substitutes.vectors(place, ["bank"]).any()
-
-
-def test_a_softmax_next_to_published_weights_is_used(tmp_path):
-    lm = language_model()
-    save_hdf5(lm.encoder.model, tmp_path)
-    assert load_softmax(tmp_path) is None
-    save_file({f"softmax.{name}": value.contiguous() for name, value in lm.softmax.state_dict().items()}, tmp_path / SOFTMAX)
-    (tmp_path / "vocabulary.txt").write_text("\n".join(lm.vocabulary.words), encoding="utf-8")
-    softmax, vocabulary = load_softmax(tmp_path)
-    assert torch.equal(softmax.weight, lm.softmax.weight) and vocabulary.words == lm.vocabulary.words
-    Encoder(load_bilm(tmp_path))  # the softmax's file is no second weights file
 
 
 def test_vectors_are_sums_of_roots_in_which_rare_words_stand_for_others(bundled: Substitutes, monkeypatch):
@@ -175,9 +168,13 @@ def test_a_place_where_substitutes_are_weak_is_named(text: str, word: str, direc
     assert weakness(within(text, word), direction) == why
 
 
-def test_korean_particles_and_names_are_weak_and_nouns_are_not():
+def test_korean_particles_and_names_are_weak_and_a_word_is_put_in_before_its_particle():
     with languages.reading(languages.get_language("ko")):
-        reasons = {word: weakness(within("어제 눈이 내려서 서울에서 길이 막혔다.", word)) for word in ("눈", "이", "서울", "길")}
+        text = "어제 눈이 내려서 서울에서 길이 막혔다."
+        reasons = {word: weakness(within(text, word)) for word in ("눈", "이", "서울", "길")}
+        at = within(text, "눈")
+        changed, position = put_in(text, at.tokens, at.position, "물")
+        assert changed == "어제 물이 내려서 서울에서 길이 막혔다." and bare(languages.tokenize(changed)[position]) == "물"
     assert reasons == {"눈": "", "이": own.GRAMMAR, "서울": own.NAME, "길": ""}
 
 
@@ -198,11 +195,3 @@ def test_a_word_is_put_in_and_nothing_else_of_the_text_changes(text: str, word: 
     result, position = put_in(text, at.tokens, at.position, put)
     assert result == changed and languages.tokenize(changed)[position].casefold() == put.casefold()
     assert put_in(f"{text} And so on.", at.tokens, at.position, put)[0] == f"{changed} And so on."  # text beyond the tokens
-
-
-def test_a_korean_word_is_put_in_before_its_particle():
-    with languages.reading(languages.get_language("ko")):
-        text = "눈이 내려서 길이 막혔다."
-        at = within(text, "눈")
-        changed, position = put_in(text, at.tokens, at.position, "물")
-        assert changed == "물이 내려서 길이 막혔다." and bare(languages.tokenize(changed)[position]) == "물"

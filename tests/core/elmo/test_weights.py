@@ -16,7 +16,7 @@ from core.common.config import ASSETS, ModelShape
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.elmo.language_model import SPECIALS, Softmax
 from core.elmo.model import BiLM
-from core.elmo.weights import load_bilm, load_softmax, save_hdf5, save_safetensors
+from core.elmo.weights import SOFTMAX, load_bilm, load_softmax, save_hdf5, save_safetensors
 
 SHAPE = ModelShape(filters=((1, 2), (3, 3)), hidden=5, projection=4, n_highway=2)
 CELL = "RNN_0/RNN/MultiRNNCell/Cell0/LSTMCell"
@@ -67,15 +67,20 @@ def test_a_model_written_as_safetensors_and_read_again_is_the_same_to_the_type(t
         torch.testing.assert_close(read.state_dict()[name], value.to(dtype).float(), atol=0, rtol=0)
 
 
-def test_the_softmax_and_its_words_travel_with_the_safetensors(tmp_path, model):
+def test_the_softmax_and_its_words_travel_with_the_safetensors_or_next_to_published_weights(tmp_path, model):
     words = [*SPECIALS, "the", "caf\u00e9", "\u2028", ","]
     softmax = Softmax(len(words), SHAPE.projection)
     save_safetensors(model, tmp_path, softmax=softmax, words=words, dtype=torch.float32)
     read, vocabulary = load_softmax(tmp_path)
     assert same(read, softmax) and vocabulary.words == tuple(words) and vocabulary.id(",") == 6 and vocabulary.id("?") == 2
     assert same(load_bilm(tmp_path), model)
-    save_safetensors(model, tmp_path / "bare")
-    assert load_softmax(tmp_path / "bare") is None
+    published = tmp_path / "published"
+    save_hdf5(model, published)
+    (published / "vocabulary.txt").write_bytes((tmp_path / "vocabulary.txt").read_bytes())
+    assert load_softmax(published) is None
+    state = load_file(tmp_path / "weights.safetensors")
+    save_file({name: value for name, value in state.items() if name.startswith("softmax.")}, published / SOFTMAX)
+    assert same(load_softmax(published)[0], softmax) and load_bilm(published).shape == SHAPE  # no second weights file
 
 
 def test_a_published_folder_with_other_hdf5_files_is_read_by_the_one_named_weights(folder):
@@ -233,12 +238,6 @@ def test_options_are_read_in_every_encoding_that_json_may_have(folder, model, co
     assert same(load_bilm(folder), model) and model_layers.of_folder(folder).n == 3
 
 
-def test_weights_of_another_shape_than_the_options_are_refused_with_both_shapes(tmp_path, model):
-    save_safetensors(model, tmp_path)
-    (tmp_path / "options.json").write_bytes(options_with("lstm.dim", 6))
-    refused(tmp_path, CorruptArtifact, "weights.safetensors", "(20, 4)", "(24, 4)")
-
-
 @pytest.mark.parametrize(
     ("entry", "value", "said"),
     [
@@ -255,7 +254,7 @@ def test_weights_with_more_or_fewer_layers_than_the_options_are_refused_with_bot
     refused(tmp_path, CorruptArtifact, said.format(path=path))
 
 
-def test_weights_that_a_model_does_not_have_are_left_unread(tmp_path, model):
+def test_weights_that_a_model_does_not_have_are_left_unread_and_those_of_another_shape_refused(tmp_path, model):
     save_hdf5(model, tmp_path / "a")
     save_safetensors(model, tmp_path / "b", dtype=torch.float32)
     path = tmp_path / "b" / "weights.safetensors"
@@ -263,6 +262,8 @@ def test_weights_that_a_model_does_not_have_are_left_unread(tmp_path, model):
     with h5py.File(tmp_path / "a" / "weights.hdf5", "r+") as file:
         file["softmax/W"] = file["CNN/note"] = file["RNN_0/step"] = 1
     assert same(load_bilm(tmp_path / "b"), model) and load_bilm(tmp_path / "a").shape == SHAPE
+    (tmp_path / "b" / "options.json").write_bytes(options_with("lstm.dim", 6))
+    refused(tmp_path / "b", CorruptArtifact, "weights.safetensors", "(20, 4)", "(24, 4)")
 
 
 @pytest.mark.parametrize("kind", [torch.int64, torch.int8, torch.bool, torch.complex64])

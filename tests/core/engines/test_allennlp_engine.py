@@ -297,18 +297,6 @@ def test_sentences_have_the_same_layers_in_any_company(engine):
     assert [[layers.shape for layers in stream] for stream in empty] == [[(3, 0, 32), (3, 1, 32)], [(3, 0, 32)] * 2]
 
 
-@needs_golden
-def test_weights_that_are_none_are_bad_input_and_the_worker_lives_on(engine, tmp_path):
-    engine.ping()
-    process = engine._worker.process
-    (tmp_path / "weights.hdf5").write_bytes(b"no HDF5")
-    with pytest.raises(BadInput, match=r"could not embed this: OSError: .*file signature not found"):
-        engine.embed([["a"]], MODEL[0], tmp_path / "weights.hdf5")
-
-    assert engine.embed([["a"]], *MODEL).layers[0].shape == (3, 1, 32)
-    assert engine._worker.process is process
-
-
 def test_the_worker_refuses_what_it_does_not_know_and_goes_on():
     lines = [b'{"op": "dance", "id": 5}', b'{"op": "embed"}', b"{}"]
     done = subprocess.run([sys.executable, "-I", allennlp_setup.WORKER], input=b"\n".join(lines), capture_output=True, timeout=120)

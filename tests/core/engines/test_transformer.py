@@ -166,18 +166,6 @@ def test_what_stands_around_a_word_does_not_know_the_word(small):
     assert encoder.pieces_of("unbelievably") == ["un", "##believ", "##ably"] and encoder.pieces_of("bank") == ["bank"]
 
 
-def test_classifiers_are_trained_on_its_frozen_layers_and_learn_a_weight_for_each(small, tmp_path, answer, call, refused):
-    rows = [f"{'we sat' if k % 2 else 'late bank'} {k},{'a' if k % 2 else 'b'}" for k in range(24)]
-    (tmp_path / "rows.csv").write_text("\n".join(["text,kind", *rows]))
-    given = ["--text-column", "text", "--label-column", "kind", "--epochs", "3", "--output", str(tmp_path / "heads")]
-    command = ["train", "--task", "toy", "--variant", "mean-elmo", "--train", str(tmp_path / "rows.csv"), *given]
-    result = answer(*command, "--model", small)
-    assert len(result["mix"]["s"]) == 4 and sum(result["mix"]["s"]) == pytest.approx(1, abs=1e-3)
-    request = ["classify", "--task", "toy", "--text", "we sat late", "--heads", str(tmp_path / "heads"), "--model", str(small), "--json"]
-    assert "mean-elmo" in call(*request)[1]
-    refused(*request[:-3])  # another model's head is refused in a sentence
-
-
 SHAPES = {
     "Bert": {"hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 3, "intermediate_size": 40},
     "DistilBert": {"dim": 24, "n_layers": 2, "n_heads": 3, "hidden_dim": 40},

@@ -2,6 +2,7 @@
 
 import os
 import time
+from pathlib import Path
 
 import pytest
 
@@ -43,6 +44,13 @@ BANK, LABELS = ("The", "bank", "."), (Target(1, "bank", "money"), Target(0, "the
 UNLABELED, LABELED = [Sentence(BANK, (), "a")], [Sentence(BANK, LABELS, "a", "The  bank."), Sentence(("No", "label"), (), "b")]
 
 
+def expire(text: Path) -> None:
+    if text.is_file():
+        os.utime(text, (time.time() - 7 * 3600,) * 2)
+    VISITS.expire()
+    assert not text.exists()
+
+
 @pytest.mark.parametrize("sentences", [UNLABELED, LABELED])
 @pytest.mark.parametrize("expires", [False, True])
 def test_removing_a_text_or_its_expiry_removes_its_indexes_and_encoded_text(model, sentences, expires, monkeypatch):
@@ -50,24 +58,13 @@ def test_removing_a_text_or_its_expiry_removes_its_indexes_and_encoded_text(mode
     tables = [open_claimed(kept.name, model, targets_only=targets) for targets in (False, True)]
     encoded = open_encoded(kept.name).folder
     assert all(isinstance(table, OccurrenceTable) and table.folder.is_dir() for table in tables) and encoded.is_dir()
-    if expires:
-        os.utime(kept.path, (time.time() - 7 * 3600,) * 2)
-        monkeypatch.setattr(VISITS, "is_there", lambda visit: False)
-        VISITS.expire()
-    else:
-        VISITS.remove(kept.path)
+    monkeypatch.setattr(VISITS, "is_there", lambda visit: False)
+    expire(kept.path) if expires else VISITS.remove(kept.path)
     assert not encoded.exists() and not any(table.folder.exists() for table in tables) and not list(user_names.corpus_folder().iterdir())
 
 
 def test_index_of_a_text_that_expires_while_it_is_built_is_removed(model, private_cache, monkeypatch):
     kept = keep_text(TEXT, "mine")
     monkeypatch.setattr(VISITS, "is_there", lambda visit: False)
-
-    def expire(*_) -> None:
-        if kept.path.is_file():
-            os.utime(kept.path, (time.time() - 7 * 3600,) * 2)
-        VISITS.expire()
-        assert not kept.path.exists()
-
-    open_claimed(kept.name, model, report=expire)
+    open_claimed(kept.name, model, report=lambda *_: expire(kept.path))
     assert not list((private_cache / "indexes").glob("*/meta.json"))

@@ -269,9 +269,8 @@ def test_two_queries_products_give_their_cosine_and_candidates_of_two_tables_are
 
 def test_mixes_are_even_in_what_the_layers_count_for_and_few_of_many_layers():
     result = even_mixes(np.array([2.0, 5.0, 10.0]))
-    counts = result * [2.0, 5.0, 10.0]
-    counts /= counts.sum(axis=1, keepdims=True)
-    assert result.shape == (66, 3) and np.allclose(result.sum(axis=1), 1) and np.allclose(counts * 10, np.round(counts * 10))
+    tenths = 10 * result * [2.0, 5.0, 10.0] / (result @ [2.0, 5.0, 10.0])[:, None]
+    assert result.shape == (66, 3) and np.allclose(result.sum(axis=1), 1) and np.allclose(tenths, np.round(tenths))
     result = even_mixes(np.ones(13))
     assert result.shape[1] == 13 and 13 <= len(result) <= neighbors.MIXES
     assert all((result == item / item.sum()).all(axis=1).any() for item in np.eye(13))  # every layer alone among them

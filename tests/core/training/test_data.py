@@ -2,7 +2,6 @@
 
 import gzip
 import hashlib
-import json
 import lzma
 from itertools import islice
 
@@ -13,8 +12,6 @@ from core.common import reports
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.text.tokens import tokenize
 from core.training.data import Corpus, prepare, read_lines
-
-LINES = ["The bank of the river.", "", "  ", "The bank lent money.", "the the the"]
 
 
 @pytest.fixture
@@ -70,8 +67,8 @@ def test_unreadable_text_files_other_packings_and_tables_are_named(tmp_path, suf
 
 
 def test_a_small_corpus_is_prepared_as_counted_by_hand(tmp_path):
-    with lzma.open(tmp_path / "a-00.xz", "wt", encoding="utf-8") as file:
-        file.write("\n".join(LINES))
+    lines = ["The bank of the river.", "", "  ", "The bank lent money.", "the the the"]
+    (tmp_path / "a-00.xz").write_bytes(lzma.compress("\n".join(lines).encode()))
     (tmp_path / "b-00.txt").write_text("bank bank bank bank\n")
     said = []
     folder = prepare([tmp_path / "a-00.xz", tmp_path / "b-00.txt"], tmp_path / "prepared", said.append, processes=1)
@@ -79,13 +76,12 @@ def test_a_small_corpus_is_prepared_as_counted_by_hand(tmp_path):
     corpus = Corpus(folder)
     # bank 6, the 4, "." 2, The 2; then one each, by spelling
     assert corpus.types == ["<S>", "</S>", "bank", "the", ".", "The", "lent", "money", "of", "river"]
-    assert [corpus.types[k] for k in corpus.sentence(0)] == ["<S>", *tokenize(LINES[0]), "</S>"]
+    assert [corpus.types[k] for k in corpus.sentence(0)] == ["<S>", *tokenize(lines[0]), "</S>"]
     assert corpus.sentence(3).tolist() == [0, 2, 2, 2, 2, 1]
     assert corpus.domains.tolist() == [0, 0, 0, 1]
     texts = [[name, hashlib.sha256((tmp_path / name).read_bytes()).hexdigest()] for name in ("a-00.xz", "b-00.txt")]
     made_of = {"texts": texts, "language": "en", "hold_out": 0.0, "max_tokens": 60}
     assert corpus.meta == {"files": ["a-00.xz", "b-00.txt"], "sentences": 4, "tokens": 18, "types": 10, "made_of": made_of}
-    assert json.loads((folder / "meta.json").read_text()) == corpus.meta
 
 
 def test_several_processes_prepare_what_one_prepares(tmp_path):

@@ -11,7 +11,7 @@ from core.elmo.model import BiLM, CharacterCNN
 from core.text.tokens import character_ids
 from core.training.data import Corpus, prepare
 from core.training.trainer import PretrainConfig, Trainer
-from core.training.warm_start import copy_model, importance, set_words, solve_characters, space_out
+from core.training.warm_start import copy_model, importance, solve_characters
 
 torch.set_num_threads(1)
 WORDS = ["the", "of", "and", "bank", "banks", "river", "rivers", "play", "played", "playing", "government", "governor"]
@@ -25,16 +25,6 @@ def made(*filters: tuple[int, int], n_highway: int = 0) -> CharacterCNN:
 def answers(characters: CharacterCNN, words: list[str]) -> torch.Tensor:
     with torch.no_grad():
         return characters.pooled(torch.from_numpy(character_ids(words)))
-
-
-def test_words_of_most_gain_get_the_filters_and_short_ones_the_narrower():
-    characters = made((2, 3), (7, 1), (12, 2))
-    space_out(characters)
-    gain = np.ones(len(WORDS))
-    gain[[3, 6, 11]] = 4, 3, 2  # bank, rivers, governor
-    assert set_words(characters, WORDS, gain) == 3
-    best = answers(characters, WORDS)[:, 3:].argmax(0)
-    assert [WORDS[k] for k in best] == ["bank", "rivers", "governor"]
 
 
 def test_filters_are_looked_for_at_the_first_character_only_where_that_answers_the_same():
