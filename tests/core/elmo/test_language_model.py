@@ -35,7 +35,7 @@ def log_probabilities(lm: LanguageModel, sentence: list[str]) -> np.ndarray:
     ((_, ahead, behind),) = lm.encoder.directions([sentence])
     ids = [0, *map(lm.vocabulary.id, sentence), 1]
     sides = (lm.softmax(torch.from_numpy(ahead[:-1])), ids[1:]), (lm.softmax(torch.from_numpy(behind[1:])), ids[:-1])
-    return np.array([[np.nan if SPECIALS[k:] == ("<UNK>",) else float(p[k]) for p, k in zip(*side, strict=True)] for side in sides])
+    return np.array([[np.nan if k == SPECIALS.index("<UNK>") else float(p[k]) for p, k in zip(*side, strict=True)] for side in sides])
 
 
 @pytest.mark.parametrize("backward", [False, True])
