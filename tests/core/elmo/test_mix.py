@@ -16,9 +16,11 @@ from core.analysis.word_maps import follow_mix, map_rows
 from core.common.directions import unit
 from core.common.errors import BadInput
 from core.elmo.mix import EPSILON, ScalarMix, check_weights, gram, layer_normalized, mean_lengths, mix_cosines, mixed, pulls, to_largest_1
+from core.index.build import build_index
 from core.index.neighbors import cosines, normalized_products, products
 from core.index.rows import Query
 from core.senses.separation import one_nn, sense_report_of
+from tests.core.index.test_table import SENTENCES, FakeEncoder
 
 N, L, D = 6, 3, 8
 WEIGHTS = st.lists(st.floats(-4, 4, width=32), min_size=L, max_size=L)
@@ -151,12 +153,13 @@ def test_it_equals_torch_layer_norm_and_gives_every_layer_one_length():
 
 
 @pytest.mark.parametrize("weights", [[0, 0, 1], [0.2, -0.7, 3.0], [1 / 3] * 3])
-def test_cosines_from_products_alone_are_those_of_vectors_that_were_normalized(table, weights):
-    layers = table.rows.take(np.arange(len(table)))
-    query = layers[map_rows(table, "bank")[0]]
-    result = normalized_products(table.rows, products(table.rows, Query(("x",), 0, query)))
-    rows, own = (unit(np.tensordot(by_hand(each), weights, axes=(-2, 0))) for each in (layers, query))
-    np.testing.assert_allclose(cosines(table.rows, result, weights), rows @ own, atol=1e-5)
+def test_cosines_from_products_alone_are_those_of_vectors_that_were_normalized(table, tmp_path, weights):
+    own = build_index(SENTENCES, FakeEncoder(), tmp_path / "own", model="fake")
+    for source, row in ((own, 5), (table, map_rows(table, "bank")[0])):  # a compact table stores layer 0 once for each spelling
+        layers = source.rows.take(np.arange(len(source)))
+        result = normalized_products(source.rows, products(source.rows, Query(("x",), 0, layers[row])))
+        rows, query = (unit(np.tensordot(by_hand(each), weights, axes=(-2, 0))) for each in (layers, layers[row]))
+        np.testing.assert_allclose(cosines(source.rows, result, weights), rows @ query, atol=1e-5)
 
 
 def test_senses_and_the_level_of_random_words_are_measured_by_the_normalized_mix(table):

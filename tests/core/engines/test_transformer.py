@@ -201,6 +201,7 @@ def test_shares_are_those_of_transformers_called_directly(tmp_path, kind):
 
 
 def test_a_word_of_several_pieces_has_no_share_and_a_long_sentence_is_read_around_it(small, tmp_path):
+    assert not has_head(small) and not has_head(tmp_path)
     with pytest.raises(MissingArtifact, match="has no masked-word head"):
         MaskedWords(small, TransformerEncoder(small))
     folder = with_head(tmp_path / "model")

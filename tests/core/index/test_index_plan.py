@@ -15,8 +15,6 @@ from core.index.tables import check_room, index_plan, open_claimed
 from core.text.own_corpus import keep_sentences, keep_text
 from core.text.sentences import Sentence, Target
 
-TEXT = "The bank was steep. The bank lent money."
-
 
 @pytest.fixture(autouse=True)
 def visit(monkeypatch):
@@ -64,7 +62,7 @@ def test_removing_a_text_or_its_expiry_removes_its_indexes_and_encoded_text(mode
 
 
 def test_index_of_a_text_that_expires_while_it_is_built_is_removed(model, private_cache, monkeypatch):
-    kept = keep_text(TEXT, "mine")
+    kept = keep_text("The bank was steep. The bank lent money.", "mine")
     monkeypatch.setattr(VISITS, "is_there", lambda visit: False)
     open_claimed(kept.name, model, report=lambda *_: expire(kept.path))
     assert not list((private_cache / "indexes").glob("*/meta.json"))

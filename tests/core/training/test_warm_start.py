@@ -68,8 +68,7 @@ def test_a_trainer_goes_on_from_a_trained_model_words_matched_by_name(tmp_path):
     trained, softmax = BiLM(shape), Softmax(len(words), 8)
     trainer = Trainer(corpus, shape, PretrainConfig(vocabulary=20, negatives=5, table_types=50))
     assert copy_model(trainer, trained, softmax, Vocabulary(words)) == len(SPECIALS) + 2
-    mine = trainer.vocabulary().index("river")
-    assert torch.equal(trainer.softmax.weight[mine], softmax.weight[3])
+    assert torch.equal(trainer.softmax.weight[trainer.vocabulary().index("river")], softmax.weight[3])
     for name, value in trained.state_dict().items():
         assert torch.equal(trainer.model.state_dict()[name], value), name
     # One step reads what the model would have read: the table holds what its char-CNN spells.
