@@ -28,17 +28,19 @@ def bench(*, suite, threads, quick, output) -> Answer:
     """Measure our speed and a peer's in the same run: medians and their quotient."""
     if quick and output:
         raise BadInput("A --quick run claims nothing, so its rows are not kept: leave --output or --quick out.")
-    if output:
-        _rows_in(Path(output))  # an unusable file is an error now, not after an hour
-    made: list[dict] = []
+    made: list[Row] = []
+    stored = read_json(Path(output), expect=dict)["rows"] if output and Path(output).is_file() else []
     with tempfile.TemporaryDirectory(prefix="elmoscope-bench-", ignore_cleanup_errors=True) as folder:
         setting = Setting(folder=Path(folder), threads=threads, quick=quick)
         for name in dict.fromkeys(suite):
+            stored = [row for row in stored if row["suite"] != name]  # those of the others stay, with the conditions of their own run
             for row in run_suite(name, setting):
                 made.append(row)
+                stored.append(row)
                 note(f"{name}: {'  '.join(filter(None, cells(row)))}")
             if output:  # after each suite, for a run takes long
-                _keep(Path(output), name, [row for row in made if row["suite"] == name])
+                write_json(Path(output), {**_head(), "rows": sorted(stored, key=lambda row: list(TITLES).index(row["suite"]))})
+                sums.renew(Path(output))
     return {**_head(), "rows": made}, "\n".join(in_columns([("what", *HEADS), *map(cells, made)]))
 
 
@@ -51,20 +53,6 @@ def run_suite(name: str, setting: Setting) -> Iterator[Row]:
 def _head() -> dict:
     facts = surroundings()
     return {"machine": {key: facts[key] for key in ("machine", "versions")}, "date": facts["date"]}
-
-
-def _keep(path: Path, suite: str, rows: list[dict]) -> None:
-    """Replace the rows of a suite. Those of the others stay, with the conditions of their own run."""
-    every = [*(row for row in _rows_in(path) if row.get("suite") != suite), *rows]
-    write_json(path, {**_head(), "rows": sorted(every, key=lambda row: [*TITLES, row.get("suite")].index(row.get("suite")))})
-    sums.renew(path)
-
-
-def _rows_in(path: Path) -> list[dict]:
-    rows = read_json(path, expect=dict).get("rows") if path.is_file() else []
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise BadInput(f"{path} holds something else than rows of a benchmark. Name another file.")
-    return rows
 
 
 def main(arguments: list[str] | None = None) -> int:

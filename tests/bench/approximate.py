@@ -1,9 +1,9 @@
 """Compare the approximate index with exact search, on a real index: recall at 20 and time, for each layer and the mix.
 
-    python -m tests.bench.approximate DIR [--queries 60] [--made]
+    python -m tests.bench.approximate DIR [--queries 60]
 
-DIR is an index (in shards or not). Recall counts answers whose cosine
-reaches that of the 20th exact neighbor: in layer 0 all occurrences of a spelling tie. Prints a table in Markdown.
+DIR is an index (in shards or not). Recall counts answers whose cosine reaches that of the 20th exact neighbor: in layer 0 all occurrences
+of a spelling tie. Prints a table in Markdown.
 """
 
 import sys
@@ -25,12 +25,10 @@ SHARES = (0.02, 0.04, 0.08, 0.12, 0.2, 0.4)  # of the cells
 def main() -> int:
     parser = options(__doc__, queries=60)
     parser.add_argument("folder")
-    parser.add_argument("--made", action="store_true", help="the approximate index exists already")
     arguments = parser.parse_args()
     shards = index.open_shards(arguments.folder)
-    if not arguments.made:
-        facts = approximate.build(shards)
-        say(f"made in {facts['seconds']:.1f} s: {facts['cells']:,} cells, {facts['bytes'] / 1e6:.1f} MB")
+    facts = approximate.build(shards)
+    say(f"made in {facts['seconds']:.1f} s: {facts['cells']:,} cells, {facts['bytes'] / 1e6:.1f} MB")
     queries = _queries(shards, arguments.queries)
     n_layers = shards.meta["layers"]
     spaces = {str(k): np.eye(n_layers)[k] for k in range(n_layers)} | {"mix": np.full(n_layers, 1 / n_layers)}

@@ -31,26 +31,28 @@ from core.text.sentences import Sentence, read_sentences
 from core.training.data import read_lines
 from tests.bench.measure import markdown, options, peak_mb, say, timed
 
+WORKERS, MEMORY = 4, "2GiB"
 QUERIES = 20
 STOPPED_S = 20.0  # a worker's SIGSTOP
 POLL_S = 0.2
+Rows = list[tuple[str, str]]
 
 
 class Cluster:
-    """A scheduler and its workers, processes of their own."""
+    """A scheduler and its workers, and the clients that build an index on them: processes of their own."""
 
-    def __init__(self, folder: Path, workers: int, memory: str) -> None:
-        self.folder, self.memory, self.processes = folder, memory, []
+    def __init__(self, folder: Path, corpus: Path, model: str) -> None:
+        self.folder, self.corpus, self.model, self.processes = folder, corpus, model, []
         folder.mkdir(parents=True, exist_ok=True)
         self.file = folder / "scheduler.json"
-        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--dashboard-address", "127.0.0.1:0")
-        self.workers = [self.add() for _ in range(workers)]
+        self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--dashboard-address", "127.0.0.1:0")
+        self.workers = [self.add() for _ in range(WORKERS)]
         while not self.file.exists():
             time.sleep(POLL_S)
         self.address = json.loads(self.file.read_text())["address"]
 
     def add(self) -> subprocess.Popen:
-        options = ("--nthreads", "1", "--no-nanny", "--memory-limit", self.memory, "--no-dashboard")
+        options = ("--nthreads", "1", "--no-nanny", "--memory-limit", MEMORY, "--no-dashboard")
         return self._start("worker", *options, "--local-directory", str(self.folder))
 
     def _start(self, what: str, *options: str) -> subprocess.Popen:
@@ -59,6 +61,11 @@ class Cluster:
         with (self.folder / f"{what}.log").open("ab") as log:
             self.processes.append(subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log))
         return self.processes[-1]
+
+    def client(self, output: Path, stderr: int = subprocess.DEVNULL) -> subprocess.Popen:
+        command = [sys.executable, "-m", "core", "index", "build", "--corpus", str(self.corpus), "--output", str(output)]
+        command += ["--model", self.model, "--cluster", self.address, "--json"]
+        return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=stderr)
 
     def close(self) -> None:
         for process in self.processes:
@@ -69,57 +76,59 @@ class Cluster:
 
 
 def main() -> int:
-    parser = options(__doc__, occurrences=2_000_000, model=BUNDLED_MODEL, workers=4, memory="2GiB", folder="/tmp/elmoscope-cluster")
-    parser.add_argument("--keep", action="store_true", help="leave the indexes there")
-    arguments = parser.parse_args()
+    arguments = options(__doc__, occurrences=2_000_000, model=BUNDLED_MODEL, folder="/tmp/elmoscope-cluster").parse_args()
     work = Path(arguments.folder)
     work.mkdir(parents=True, exist_ok=True)
-    corpus = _corpus(arguments.occurrences, work)
-    model = open_model(arguments.model)
+    corpus, model = _corpus(arguments.occurrences, work), open_model(arguments.model)
     sentences = read_sentences(corpus)
     tokens = sum(len(s.tokens) for s in sentences)
-    say(f"{tokens:,} occurrences, {len(sentences):,} sentences, model {model.name}, {arguments.workers} workers of one thread")
+    say(f"{tokens:,} occurrences, {len(sentences):,} sentences, model {model.name}, {WORKERS} workers of one thread")
     alone, item = timed(lambda: build_index(sentences, model.encoder, work / "one", model=model.fingerprint))()
     rows = [("one machine, one process: index built", f"{alone:.1f} s, {tokens / alone:,.0f} tokens/s")]
-    with closing(Cluster(work / "dask", arguments.workers, arguments.memory)) as cluster:
-        rows += _trouble(cluster, corpus, work / "many", arguments, item)
-        rows += _full_disk(cluster, corpus, work / "full", arguments, item)
+    with closing(Cluster(work / "dask", corpus, arguments.model)) as cluster:
+        rows += _trouble(cluster, sentences, work / "many", item)
+        rows += _full_disk(cluster, work / "full", item)
         rows += _searches(cluster, work / "many", item, sentences, model)
-        peak = max(peak_mb(worker.pid) for worker in cluster.workers)
-        rows.append(("most memory of a worker", f"{peak:,.0f} MB (limit {arguments.memory})"))
+        rows.append(("most memory of a worker", f"{max(peak_mb(worker.pid) for worker in cluster.workers):,.0f} MB (limit {MEMORY})"))
     say("\n" + markdown(("what", "measured"), rows))
-    if not arguments.keep:
-        shutil.rmtree(work)
+    shutil.rmtree(work)
     return 0 if all("DIFFERS" not in measured for _, measured in rows) else 1
 
 
-def _trouble(cluster: Cluster, corpus: Path, output: Path, arguments, item: OccurrenceTable) -> list[tuple[str, str]]:
+def _trouble(cluster: Cluster, sentences: list[Sentence], output: Path, item: OccurrenceTable) -> Rows:
     """Build an index while a worker and the client are killed, and another worker is stopped for a while."""
-    began = time.perf_counter()
-    total = _shards(read_sentences(corpus))
-    client = _client(cluster, corpus, output, arguments)
-    _wait(output, client, total // 4)
+    n_rounds = sum(1 for _ in rounds(sentences))
+    total = -(-n_rounds // index.rounds_per_shard(n_rounds))
+
+    def done() -> dict[Path, int]:
+        return {path: path.stat().st_mtime_ns for path in (output / "shards").glob("*/meta.json")}
+
+    def wait(client: subprocess.Popen, shards: int) -> None:
+        while client.poll() is None and len(done()) < shards:
+            time.sleep(POLL_S)
+
+    began, client = time.perf_counter(), cluster.client(output)
+    wait(client, total // 4)
     cluster.workers[0].kill()
-    rows = [("a worker killed (SIGKILL)", f"after {_done(output)} of {total} shards; {arguments.workers - 1} go on")]
-    _wait(output, client, total // 2)
+    rows = [("a worker killed (SIGKILL)", f"after {len(done())} of {total} shards; {WORKERS - 1} go on")]
+    wait(client, total // 2)
     client.kill()
     client.wait()
-    at = {path: path.stat().st_mtime_ns for path in (output / "shards").glob("*/meta.json")}
-    again = time.perf_counter()
-    client = _client(cluster, corpus, output, arguments)
-    _wait(output, client, total * 5 // 8)
+    before, again = done(), time.perf_counter()
+    rows.append(("the client killed (SIGKILL), started again", f"after {len(before)} of {total} shards"))
+    client = cluster.client(output)
+    wait(client, total * 5 // 8)
     stopped = cluster.workers[1]
     stopped.send_signal(signal.SIGSTOP)
-    rows.append(("the client killed (SIGKILL), started again", f"after {len(at)} of {total} shards"))
     with suppress(subprocess.TimeoutExpired):
         client.wait(STOPPED_S)
     while_stopped = "; the build ended meanwhile" if client.poll() is not None else ""
     stopped.send_signal(signal.SIGCONT)
     rows.append(("a worker stopped (SIGSTOP)", f"for {STOPPED_S:.0f} s, from {total * 5 // 8} of {total} shards{while_stopped}"))
-    status = client.wait()
-    seconds = time.perf_counter() - began
-    touched = sum(path.stat().st_mtime_ns != when for path, when in at.items())
-    rows.append(("shards of before made again", f"{touched} of {len(at)}{' DIFFERS' if touched else ''}"))
+    status, seconds = client.wait(), time.perf_counter() - began
+    after = done()
+    touched = sum(after.get(path) != when for path, when in before.items())
+    rows.append(("shards of before made again", f"{touched} of {len(before)}{' DIFFERS' if touched else ''}"))
     rows.append(("index built through all this", f"{seconds:.1f} s, {len(item) / seconds:,.0f} tokens/s, status {status}"))
     rows.append(("of it after the restart", f"{time.perf_counter() - again:.1f} s"))
     rows.append(("rows equal to one machine's", _equal(output, item)))
@@ -127,31 +136,31 @@ def _trouble(cluster: Cluster, corpus: Path, output: Path, arguments, item: Occu
     return rows
 
 
-def _full_disk(cluster: Cluster, corpus: Path, place: Path, arguments, item: OccurrenceTable) -> list[tuple[str, str]]:
+def _full_disk(cluster: Cluster, place: Path, item: OccurrenceTable) -> Rows:
     """Build where only half of the index fits, then continue on a larger disk."""
-    size = sum(p.stat().st_size for p in (item.folder).iterdir())
+    size, output = sum(p.stat().st_size for p in item.folder.iterdir()), place / "index"
     place.mkdir(exist_ok=True)
     if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size // 2}", "none", place]).returncode:
         return [("a full disk", "not tried: mounting a small tmpfs needs root")]
     try:
-        client = _client(cluster, corpus, place / "index", arguments, stderr=subprocess.PIPE)
+        client = cluster.client(output, stderr=subprocess.PIPE)
         message = client.communicate()[1].decode().strip().splitlines()[-1]
-        rows = [("a full disk (tmpfs of half the size)", f"status {client.returncode}, {_done(place / 'index')} shards: “{message}”")]
+        done = len(list((output / "shards").glob("*/meta.json")))
+        rows = [("a full disk (tmpfs of half the size)", f"status {client.returncode}, {done} shards: “{message}”")]
         subprocess.run(["mount", "-o", f"remount,size={size * 3}", place], check=True)
-        status = _client(cluster, corpus, place / "index", arguments).wait()
-        return [*rows, ("the same command after the disk grew", f"status {status}, {_equal(place / 'index', item)}")]
+        return [*rows, ("the same command after the disk grew", f"status {cluster.client(output).wait()}, {_equal(output, item)}")]
     finally:
         subprocess.run(["umount", "-l", place])
 
 
-def _searches(cluster: Cluster, where: Path, item: OccurrenceTable, sentences: list[Sentence], model) -> list[tuple[str, str]]:
+def _searches(cluster: Cluster, where: Path, item: OccurrenceTable, sentences: list[Sentence], model) -> Rows:
     """Time exact search on one machine's table and on the workers' shards."""
     rng, same, times = np.random.default_rng(0), 0, []
     chosen = [sentences[k] for k in rng.choice(len(sentences), QUERIES)]
     queries = [make_query(model.encoder, list(s.tokens), len(s.tokens) // 2) for s in chosen]
     weights, shards = np.full(model.encoder.n_layers, 1 / model.encoder.n_layers), index.open_shards(where)
     with connected(cluster.address) as client:
-        client.wait_for_workers(len(cluster.workers), timeout=60)
+        client.wait_for_workers(WORKERS, timeout=60)
         approximate.ShardedIndex(shards, client).nearest(queries[0], weights)  # opens the shards
         for query in queries:
             one, expected = timed(lambda query=query: item.nearest(query, weights, k=20))()
@@ -161,14 +170,9 @@ def _searches(cluster: Cluster, where: Path, item: OccurrenceTable, sentences: l
     one, many = 1000 * np.median(times, axis=0)
     return [
         ("exact search, one machine", f"{one:.0f} ms a query (median of {QUERIES})"),
-        (f"exact search, {len(cluster.workers)} workers", f"{many:.0f} ms a query"),
+        (f"exact search, {WORKERS} workers", f"{many:.0f} ms a query"),
         ("20 nearest in the same order", f"{same} of {QUERIES}{'' if same == QUERIES else ' DIFFERS'}"),
     ]
-
-
-def _shards(sentences: list[Sentence]) -> int:
-    n_rounds = sum(1 for _ in rounds(sentences))
-    return -(-n_rounds // index.rounds_per_shard(n_rounds))
 
 
 def _equal(where: Path, item: OccurrenceTable) -> str:
@@ -188,21 +192,6 @@ def _equal(where: Path, item: OccurrenceTable) -> str:
         return f"DIFFERS: {row:,} rows of {len(item):,}"
     share = other / (row * item.meta["layers"] * item.meta["dim"])
     return f"yes, {row:,} of {len(item):,}; {share:.4%} of the numbers are float16's next one"
-
-
-def _client(cluster: Cluster, corpus: Path, output: Path, arguments, stderr=subprocess.DEVNULL) -> subprocess.Popen:
-    command = [sys.executable, "-m", "core", "index", "build", "--corpus", str(corpus), "--output", str(output)]
-    command += ["--model", arguments.model, "--cluster", cluster.address, "--json"]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=stderr)
-
-
-def _done(output: Path) -> int:
-    return len(list((output / "shards").glob("*/meta.json")))
-
-
-def _wait(output: Path, client: subprocess.Popen, shards: int) -> None:
-    while client.poll() is None and _done(output) < shards:
-        time.sleep(POLL_S)
 
 
 def _corpus(occurrences: int, work: Path) -> Path:

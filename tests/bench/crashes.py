@@ -26,7 +26,7 @@ from core.common.config import ROOT
 from tests.bench.measure import options, say
 from tests.core.files.server import serving
 
-BYTES = 6_000_000  # of the file that is downloaded
+CONTENT = random.Random(0).randbytes(6_000_000)  # of the file that is downloaded
 ROUNDS = 10  # of indexing
 CHUNK_S = 0.02  # a download waits so long after each 64 KB
 
@@ -46,13 +46,12 @@ def indexing(folder: Path, _: str) -> None:
     from core.text.sentences import Sentence
     from tests.tiny import tiny_encoder
 
-    draw = random.Random(0)
+    draw, place = random.Random(0), folder / "index"
     words = ["".join(draw.choices("abcdefgh", k=5)) for _ in range(400)]
     sentences = [Sentence(tuple(draw.choices(words, k=20))) for _ in range(2_000)]
-    place = folder / "index"
-    kept = sorted(path.name for path in folder.glob(".index.*.parts/*.npz") if not path.name.startswith("."))
-    whole = (place / "meta.json").is_file()  # killed behind its end: nothing is lost, though this work does it all again
-    tell("begun", ROUNDS if whole else len(kept))
+    kept = [path for path in folder.glob(".index.*.parts/*.npz") if not path.name.startswith(".")]
+    # killed behind its end: nothing is lost, though this work does it all again
+    tell("begun", ROUNDS if (place / "meta.json").is_file() else len(kept))
     build_index(sentences, tiny_encoder(), place, model="tiny", report=lambda done, total, speed: tell("step", done // 4_000))
     tell("result", _sum(place / "sentences.arrow"))  # and the vectors, which are compared with `_alike`
 
@@ -84,8 +83,8 @@ def downloading(folder: Path, url: str) -> None:
     from core.files.download import download
 
     target, part = folder / "file.bin", folder / "file.bin.part"
-    tell("begun", BYTES if target.is_file() else part.stat().st_size if part.is_file() else 0)
-    how = {"size": BYTES, "sha256": hashlib.sha256(_content()).hexdigest(), "stop": lambda: time.sleep(CHUNK_S)}
+    tell("begun", len(CONTENT) if target.is_file() else part.stat().st_size if part.is_file() else 0)
+    how = {"size": len(CONTENT), "sha256": hashlib.sha256(CONTENT).hexdigest(), "stop": lambda: time.sleep(CHUNK_S)}
     download(url, target, report=lambda progress: tell("step", progress.done), **how)
     tell("result", _sum(target))
 
@@ -99,29 +98,21 @@ def mapping(folder: Path, _: str) -> None:
     table = OccurrenceTable(ASSETS / "targets")
     table.folder = folder / "no-maps-here"
     tell("begun", len([path for path in folder.rglob("*.safetensors") if not path.name.startswith(".")]))
-    sums = []
+    coordinates = b""
     for k, word in enumerate(table.lemmas[:3]):
-        sums.append(hashlib.sha256(open_maps(table, word).coordinates.tobytes()).hexdigest())
+        coordinates += open_maps(table, word).coordinates.tobytes()
         tell("step", k + 1)
-    tell("result", "".join(sums))
+    tell("result", hashlib.sha256(coordinates).hexdigest())
 
 
 def _alike(item: Path, other: Path) -> bool:
-    """Return whether two indexes are equal, vectors up to float16's next number.
-
-    A process that goes on spells words in other company than one that did all: on some processors a product's sums then
-    differ in float32's last digit.
-    """
+    """Return whether two indexes are equal, vectors up to float16's next number: words in other batches may differ in float32's last digit."""
     from core.index.table import OccurrenceTable
 
     a, b = (OccurrenceTable(folder / "index") for folder in (item, other))
     facts = all(np.array_equal(getattr(a, name), getattr(b, name)) for name in ("word", "position", "sentence"))
     rows = np.arange(len(a))
     return len(a) == len(b) and facts and np.allclose(a.rows.take(rows), b.rows.take(rows), rtol=2**-9, atol=1e-4)
-
-
-def _content() -> bytes:
-    return random.Random(0).randbytes(BYTES)
 
 
 @dataclass
@@ -158,12 +149,6 @@ def run(work: str, folder: Path, url: str, *, kill_after: float | None = None) -
     return ran
 
 
-def others(folder: Path) -> list[str]:
-    """Return the files that no complete piece of work leaves: parts and temporary ones."""
-    names = (path.relative_to(folder).as_posix() for path in folder.rglob("*"))
-    return sorted(name for name in names if any(mark in name for mark in (".tmp", ".part", ".old-")))
-
-
 def trials(work: str, times: int, draw: random.Random, url: str) -> bool:
     """Kill a job `times` times, and print a line with the outcome."""
     lost, killed, faults = 0, 0, []
@@ -179,7 +164,8 @@ def trials(work: str, times: int, draw: random.Random, url: str) -> bool:
             again = run(work, folder, url)
             if again.result != whole.result or (work == "indexing" and not _alike(Path(root) / "whole", folder)):
                 faults.append(f"time {k}: another result, or none: {again.said}")
-            if (left := others(folder)) and again.result is not None:
+            left = [str(path) for path in folder.rglob("*") if any(mark in path.name for mark in (".tmp", ".part", ".old-"))]
+            if left and again.result is not None:
                 faults.append(f"time {k}: left behind {left[:4]}")
             if cut.result is None:
                 lost = max(lost, cut.step - again.begun)
@@ -202,7 +188,7 @@ def main() -> int:
         return 0
     say(f"{'work':14}{'times':>6}{'killed':>8}{'whole':>11}{'lost':>12}{'faults':>8}")
     draw = random.Random(arguments.seed)
-    with serving(data=_content()) as server:
+    with serving(data=CONTENT) as server:
         return 0 if all([trials(work, arguments.times, draw, f"{server.url}/plain/file.bin") for work in arguments.only]) else 1
 
 

@@ -94,12 +94,6 @@ def paired(ours: Timed, peer: Timed, rounds: int) -> Pair:
     return Pair(*times, *results)
 
 
-def alone(ours: Timed, rounds: int) -> list[float]:
-    """Return the seconds of each round, after one that is not counted."""
-    ours()
-    return [ours()[0] for _ in range(rounds)]
-
-
 def figure(what: str, values: Sequence[float], unit: str) -> Figure:
     """Return the median and the range of a number that was measured once a round."""
     return {"what": what, "value": statistics.median(values), "unit": unit, "low": min(values), "high": max(values), "rounds": len(values)}
@@ -136,41 +130,39 @@ def limited_to(threads: int) -> Iterator[None]:
     import torch
     from threadpoolctl import threadpool_limits
 
+    def stay_on(cores: set[int]) -> None:
+        for task in Path("/proc/self/task").iterdir():  # the limit of a thread is its own
+            with contextlib.suppress(OSError):  # one that has just ended
+                os.sched_setaffinity(int(task.name), cores)
+
     before, cores = torch.get_num_threads(), os.sched_getaffinity(0)
     with threadpool_limits(threads):
         torch.set_num_threads(threads)
-        _stay_on(set(sorted(cores)[:threads]))
+        stay_on(set(sorted(cores)[:threads]))
         try:
             yield
         finally:
-            _stay_on(cores)
+            stay_on(cores)
             torch.set_num_threads(before)
-
-
-def _stay_on(cores: set[int]) -> None:
-    for task in Path("/proc/self/task").iterdir():  # the limit of a thread is its own
-        with contextlib.suppress(OSError):  # one that has just ended
-            os.sched_setaffinity(int(task.name), cores)
 
 
 def surroundings() -> dict:
     """Return what a figure depends on: machine, cores in use, load, date and versions."""
-    versions = {"python": platform.python_version()} | {package: importlib.metadata.version(package) for package in PACKAGES}
     lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     name = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
-    facts = {"machine": f"{name}, {os.cpu_count()} cores, {platform.system()}", "cores": len(os.sched_getaffinity(0))}
-    facts |= {"load": round(os.getloadavg()[0], 2), "date": datetime.now(UTC).isoformat(timespec="seconds")}
-    return facts | {"versions": versions}
+    return {
+        "machine": f"{name}, {os.cpu_count()} cores, {platform.system()}",
+        "cores": len(os.sched_getaffinity(0)),
+        "load": round(os.getloadavg()[0], 2),
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": {"python": platform.python_version()} | {package: importlib.metadata.version(package) for package in PACKAGES},
+    }
 
 
 def peak_mb(process: int | str = "self") -> float:
-    """Return the largest resident size of a process since its start or `reset_peak`."""
+    """Return the largest resident size of a process since its start."""
     lines = Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines()
     return int(next(line.split()[1] for line in lines if line.startswith("VmHWM"))) / 1024
-
-
-def reset_peak() -> None:
-    Path("/proc/self/clear_refs").write_text("5")
 
 
 def options(doc: str | None, **defaults: Any) -> argparse.ArgumentParser:

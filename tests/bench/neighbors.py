@@ -1,7 +1,7 @@
-"""Time the neighbors of a word: a slider move, a first query, and opening, on drawn tables of 30,000 and 1,000,000 occurrences.
+"""Time the neighbors of a word after a slider move, on drawn tables of 30,000 and 1,000,000 occurrences.
 
 The tables are built by core.index.build itself from an encoder that draws (a center for each spelling, and noise); the
-words follow Zipf's law. Peers are numpy on the same memory-mapped float16: every mix computed for each query, and one pass over all bytes.
+words follow Zipf's law. The peer is numpy on the same memory-mapped float16, which computes every mix for each query.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from core.index.build import build_index
 from core.index.rows import Query, warm_up
 from core.index.table import OccurrenceTable
 from core.text.sentences import Sentence
-from tests.bench.measure import Row, Setting, alone, check, milliseconds, paired, quotient, timed
+from tests.bench.measure import Row, Setting, check, milliseconds, paired, timed
 
 SIZES = {30_000: 31, 1_000_000: 7}  # occurrences: rounds
 N_TYPES, TOKENS, K = 50_000, 20, 20  # spellings there are, tokens a sentence, neighbors asked for
@@ -24,18 +24,11 @@ PIECE = 256  # rows the peer widens at a time: they stay in the processor's cach
 
 
 def rows(setting: Setting) -> Iterator[Row]:
-    """Yield a slider move for each size; for the larger one also the first query and opening."""
+    """Yield a slider move for each size."""
     warm_up()  # as a server that has been up for a while
     for n, rounds in setting.pick(SIZES, {2_000: 3, 6_000: 3}).items():
         note(f"neighbors: making a table of {n:,} occurrences")
-        table, query = _made(setting, n)
-        yield _slider(setting, table, query, rounds)
-    yield _first_query(setting, table, query, setting.pick(5, 2))
-    yield setting.row(
-        f"opening a table, {len(table):,} occurrences",
-        ours=milliseconds("ours", alone(timed(lambda: OccurrenceTable(table.folder)), setting.pick(15, 3))),
-        sizes=f"{len(table):,} occurrences of {len(table.words):,} spellings, in the page cache",
-    )
+        yield _slider(setting, *_made(setting, n), rounds)
 
 
 class Drawn:
@@ -114,27 +107,3 @@ def _same(ours: list[neighbors.Neighbor], rows: np.ndarray, values: np.ndarray) 
         check(f"cosines of the {K} nearest", apart),
         check(f"same {K} nearest: cosine a row of ours falls short of the peer's last", missing),
     ]
-
-
-def _first_query(setting: Setting, table: OccurrenceTable, query: Query, rounds: int) -> Row:
-    """Time one pass over all vectors, each side on a mapping of its own, just opened, the file in the page cache."""
-
-    def opened() -> tuple[OccurrenceTable]:
-        return (OccurrenceTable(table.folder),)
-
-    pair = paired(timed(lambda t: neighbors.products(t.rows, query), opened), timed(_read, opened), rounds)
-    expected = table.rows.take(np.arange(min(len(table), 1000))) @ query.layers.T  # (n, L of the row, L of the query)
-    exact = np.abs(pair.ours_result.cross[: len(expected)] - expected.transpose(0, 2, 1)).max()
-    n_bytes = sum(block.nbytes for block in table.rows.layers)
-    return setting.row(
-        f"first query, {len(table):,} occurrences",
-        ours=milliseconds("ours, all layer products", pair.ours),
-        peer=milliseconds("numpy, sum of the same bytes", pair.peer),
-        ratio=quotient("our time / reading", pair.ours, pair.peer, "x"),
-        checks=[check("products of the first rows, relative to 256 terms", float(exact) / 256)],
-        sizes=f"{n_bytes / 1e6:,.0f} MB of float16, memory-mapped, in the page cache; the loop compiled beforehand",
-    )
-
-
-def _read(table: OccurrenceTable) -> int:
-    return sum(int(np.add.reduce(block.reshape(-1).view(np.uint64))) for block in table.rows.layers)

@@ -1,13 +1,8 @@
-"""Check pages on which nonsense was typed: no traceback, path, console error or markup, and error messages that help."""
+"""Check that an error message says what to do, and names what was typed."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-
-from playwright.sync_api import Locator, Page
-
-from core.common.config import ROOT, cache_folder, data_folder
-from tests.browser.conftest import AT_REST
 
 CITED = 60  # letters in a row of what was typed, in an error
 NAMED = 8  # letters from which on what was typed is recognized
@@ -22,29 +17,6 @@ NEXT_STEP = re.compile(
     r"|\bbetween \S+ and\b|\w: [^.,]+, \w|\bpip install\b|\bpython -m\b|세요|십시오|이상|이하|까지|사이|필요|있는 \w+:",
     re.IGNORECASE,
 )
-SAID = """() => ({
-  exceptions: [...document.querySelectorAll('[data-testid=stException]')].map((e) => e.innerText.slice(0, 300)),
-  errors: [...document.querySelectorAll('[data-testid=stAlertContentError] [data-testid=stMarkdownContainer]')].map((e) => e.innerText),
-  warnings: [...document.querySelectorAll('[data-testid=stAlertContentWarning] [data-testid=stMarkdownContainer]')].map((e) => e.innerText),
-  text: document.body.innerText,
-  marked: document.querySelectorAll('img[src=x], #nonsense').length,
-  wide: Math.max(document.documentElement.scrollWidth - innerWidth,
-    ...[...document.querySelectorAll('[data-testid=stMain]')].map((e) => e.scrollWidth - e.clientWidth)),
-})"""
-
-
-def wait(page: Page, first_ms: int = 250) -> None:
-    page.wait_for_timeout(first_ms)
-    page.wait_for_function(AT_REST, timeout=120_000)
-    page.wait_for_timeout(150)
-
-
-def type_in(page: Page, box: Locator, value: str) -> None:
-    """Paste a value into a box as a user does: replace the content and press Enter."""
-    box.click(timeout=10_000, position={"x": 12, "y": 12})  # not on what Streamlit writes in the corner
-    page.keyboard.press("Control+A")
-    page.keyboard.insert_text(value) if value else page.keyboard.press("Delete")
-    page.keyboard.press("Control+Enter" if box.evaluate("e => e.tagName") == "TEXTAREA" else "Enter")
 
 
 def wrong_with(said: str, value: str = "") -> Iterator[str]:
@@ -65,25 +37,3 @@ def wrong_with(said: str, value: str = "") -> Iterator[str]:
 def _in_one_line(text: str) -> str:
     text = text.replace("—", "--")  # as Streamlit shows two hyphens
     return " ".join("".join(sign for sign in text if sign.isprintable() or sign.isspace()).split()).casefold()
-
-
-def faults(page: Page, value: str, console: list[str], before: Collection[str] = ()) -> Iterator[str]:
-    """Yield what is wrong with the page. Errors that existed `before` need not name the value."""
-    shown = page.evaluate(SAID)
-    yield from (f"exception: {item}" for item in shown["exceptions"])
-    if result := re.search(r"Traceback|File \"|\.py\", line", shown["text"]):
-        yield f"traceback: {result[0]}"
-    for place in {str(ROOT), str(cache_folder()), str(data_folder() or ROOT), str(Path.home()) + "/", "site-packages"}:
-        if place in shown["text"]:
-            at = shown["text"].index(place)
-            yield f"path: {shown['text'][max(0, at - 60) : at + 60]!r}"
-    if shown["marked"]:
-        yield "markup became part of the page"
-    if shown["wide"] > 2:
-        yield f"{shown['wide']} px too wide"
-    for said in shown["errors"]:
-        yield from wrong_with(said, "" if said in before else value)
-    for said in shown["warnings"]:
-        yield from wrong_with(said)
-    yield from (f"console: {item}" for item in console)
-    console.clear()

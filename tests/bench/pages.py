@@ -1,4 +1,4 @@
-"""Time pages in a real Chromium: the first useful paint next to `streamlit hello`, and a slider's way to the neighbors it changes.
+"""Time pages in a real Chromium: the first useful paint, next to `streamlit hello`.
 
 Servers are processes of their own with empty caches. A paint is useful once a person can look at what the page is for: ours when Home's
 picture is there, `streamlit hello`'s with its heading (it has no picture).
@@ -9,45 +9,26 @@ import queue
 import subprocess
 import tempfile
 import threading
-import urllib.parse
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import numpy as np
-from playwright.sync_api import Browser, Error
 
 from core.cli.shared import note
 from core.common.config import ROOT
-from tests.bench import texts
-from tests.bench.measure import Row, Setting, figure, milliseconds, quotient
-from tests.browser.visit import grab
+from tests.bench.measure import Row, Setting, milliseconds, quotient
 from tests.raw_client import LOCAL, STREAMLIT_RUN, start_server
-from tests.run import find_chromium, start_chromium
+from tests.run import find_chromium
 
-OCCURRENCES, MOVES, STARTS = 30_000, 40, 3  # tokens of the corpus, slider moves, servers started on each side
-WAIT_MS = 90_000
-NEEDED = "Playwright and a Chromium are needed; run: pip install playwright, then python -m playwright install chromium"
-# When a slider changed last, and when the lists were painted after that.
-WATCH_LISTS = """(root) => {
-  const lists = () => [...root.querySelectorAll('li:not(.gone)')].map((line) => line.textContent).join();
-  const seen = window.seen = { moved: 0, redrawn: 0 };
-  let before = lists();
-  root.addEventListener('input', () => { seen.moved = performance.now(); }, true);
-  new MutationObserver(() => {
-    const now = lists();
-    if (now !== before) requestAnimationFrame(() => setTimeout(() => { seen.redrawn = performance.now(); }));
-    before = now;
-  }).observe(root, { subtree: true, childList: true, characterData: true, attributes: true });
-}"""
-DONE = "() => seen.moved && seen.redrawn > seen.moved"
-STATES, SLIDES = ("warm", "cold"), ("p50", "p95")
-PAINT, SLIDE = "first useful paint, {} server", "slider moved to neighbors redrawn, {}"
+STARTS = 3  # servers of each side
+NEEDED = "a Chromium is needed; run: python -m playwright install chromium"
+STATES, PAINT = ("warm", "cold"), "first useful paint, {} server"
 OURS, HELLO = STREAMLIT_RUN, (*STREAMLIT_RUN[:3], "hello")
-# When what a view is for is drawn: its picture, or what stands in a picture's place, and what to notice beside it.
+# When the picture is drawn, and what to notice next to it.
 WATCH = """() => {
-  const drawn = '.js-plotly-plot .main-svg, canvas, .picture, svg, .kwic, .words_list, [data-testid=stDataFrame], .st-key-both_ways, .notice';
+  const drawn = '.js-plotly-plot .main-svg, canvas, .picture, svg, .notice';
   const look = () => {
     const block = document.querySelector('[data-testid=stMainBlockContainer]');
     if (!block) return;
@@ -70,7 +51,6 @@ LATE = """() => {
 }"""
 # Reported once the picture is drawn, or once a page at rest has drawn none for a while.
 REPORT = """(collector, missing_ms, late) => {
-  const started = performance.now();
   let rested = 0;
   const check = () => {
     const state = document.querySelector('[data-test-script-state]')?.dataset.testScriptState;
@@ -90,19 +70,10 @@ READY = "<script>setTimeout(() => location.replace(%s), 2000)</script>"  # once 
 
 
 def rows(setting: Setting) -> Iterator[Row]:
-    """Yield the first paint on a warm and on a cold server; then the slider's median and its slowest moves."""
-    with ExitStack() as stack:
-        try:
-            browser = stack.enter_context(start_chromium())
-        except Error:  # there is none
-            yield from (setting.row(name, not_run=NEEDED) for name in (*map(PAINT.format, STATES), *map(SLIDE.format, SLIDES)))
-            return
-        yield from _paints(setting)
-        yield from _slider(setting, browser)
-
-
-def _paints(setting: Setting) -> Iterator[Row]:
     """Start servers of both kinds alternately. Each has a first user (cold), then another one (warm), both with empty browsers."""
+    if not find_chromium():
+        yield from (setting.row(PAINT.format(state), not_run=NEEDED) for state in STATES)
+        return
     result: dict[tuple, list[dict[str, float]]] = {(side, state): [] for side in (OURS, HELLO) for state in STATES}
     for number in range(setting.pick(STARTS, 1)):
         for side in (OURS, HELLO)[:: 1 if number % 2 else -1]:
@@ -121,34 +92,6 @@ def _paints(setting: Setting) -> Iterator[Row]:
             sizes=f"{len(ours)} servers of each kind, started alternately, on the browser's own cores; each visitor's browser is empty",
             details={"ms_to_our_title": 1000 * float(np.median(titles))},
         )
-
-
-def _slider(setting: Setting, browser: Browser) -> Iterator[Row]:
-    """Move the Mix page's first slider by mouse, over a corpus of our sentences without their labels."""
-    n_tokens, moves = setting.pick((OCCURRENCES, MOVES), (400, 3))
-    corpus = setting.folder / "corpus.txt"
-    corpus.write_text("\n".join(" ".join(tokens) for tokens in texts.text_of(n_tokens)), encoding="utf-8", newline="\n")
-    note(f"pages: the Mix page reads a corpus of {n_tokens:,} tokens")
-    with served(setting, *OURS) as address:
-        page = browser.new_page(viewport={"width": 1440, "height": 2400})
-        page.set_default_timeout(WAIT_MS)
-        page.goto(f"{address}/mix?corpus={urllib.parse.quote(str(corpus))}")
-        page.locator(".st-key-places-read-corpus button").click()  # a file in a link is read after a click
-        root, seconds = page.locator(".mix"), []
-        root.locator("li").first.wait_for(timeout=10 * WAIT_MS)  # every token is read first
-        page.wait_for_selector("[data-test-script-state=notRunning]")
-        root.evaluate(WATCH_LISTS)
-        move = grab(root.get_by_role("slider").first, 0.5)
-        for number in range(-1, moves):  # the first one is not counted
-            move(0.3 if number % 2 else 0.7)
-            page.wait_for_function(DONE)
-            seconds += [page.evaluate("(seen.redrawn - seen.moved) / 1000")] * (number >= 0)
-            page.evaluate("seen.moved = seen.redrawn = 0")
-        page.close()
-    taken = [milliseconds("ours", seconds), figure("ours, 95th percentile", [1000 * float(np.percentile(seconds, 95))], "ms")]
-    for part, ours in zip(SLIDES, taken, strict=True):
-        sizes = f"{n_tokens:,} occurrences x 3 layers, two lists, map and accuracy; {len(seconds)} moves by mouse"
-        yield setting.row(SLIDE.format(part), ours=ours, sizes=sizes)
 
 
 @contextmanager

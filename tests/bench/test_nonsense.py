@@ -17,18 +17,12 @@ ERRORS = {"BadInput", "MissingArtifact", "CorruptArtifact", "EngineUnavailable"}
 @pytest.mark.parametrize(
     ("said", "value", "fault"),
     [
-        ("Unknown corpus 'no-such-corpus'. Choose sentences, more-words, or a file.", "no-such-corpus", None),
         (f"Unknown corpus '{shorten(LONG)}'. Choose sentences, more-words, or a file.", LONG, None),
         ("300 characters; search for at most 200.", "x" * 300, None),
-        ("Layer weights must be numbers, got 'zebra'.", "zebra", None),
-        ("No sense “zebra”. Senses: river edge, financial institution.", "zebra", None),
         ("passwd: save it as .txt.", "../../etc/passwd", None),
-        ("Unknown corpus 'DROP TABLE words; —'. Choose another.", "DROP TABLE words; --", None),
-        ("Nothing to search for. Type a word.", "   ", None),
         ("“zebra”: 없는 기준입니다. 다른 것을 고르세요.", "zebra", None),
         ("“nonsense bank” does not occur. Choose another word.", "nonsense\tbank\x07\u200b", None),
         ("Unknown corpus 'no-such'. It has 3 rows.", "no-such", "does not say what to do"),
-        ("“no-such”: 그런 코퍼스는 없습니다.", "no-such", "does not say what to do"),
         (f"Unknown corpus '{LONG[:70]}…'. Choose another.", LONG, "cites too much of it"),
         (f"Unknown corpus '{LONG[:40]}'. Choose another.", LONG, "cites part of it without a mark"),
         ("Unknown corpus. Choose another.", "no-such", "does not name it"),

@@ -19,13 +19,3 @@ def sentences(n: int) -> list[list[str]]:
     own = [list(sentence.tokens) for sentence in labeled()]
     drawn = np.random.default_rng(0).integers(0, len(own), max(0, n - len(own)))
     return [*own[:n], *(own[k] for k in drawn)]
-
-
-def text_of(n_tokens: int) -> list[list[str]]:
-    """Return token lists of n_tokens tokens in all, drawn from the bundled sentences; the last is cut to fit."""
-    random = np.random.default_rng(0)
-    result: list[list[str]] = []
-    while n_tokens > 0:
-        result.append(list(labeled()[random.integers(len(labeled()))].tokens[:n_tokens]))
-        n_tokens -= len(result[-1])
-    return result
