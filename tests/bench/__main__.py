@@ -14,12 +14,12 @@ from core.common.errors import BadInput
 from core.files import sums
 from core.files.artifacts import read_json, write_json
 from tests.bench.measure import Row, Setting, limited_to, surroundings
-from tests.bench.rows import HEADS, TITLES, cells
+from tests.bench.rows import HEADS, SUITES, TITLES, cells
 
 
 @command(
     "bench",
-    option("--suite", f"of {', '.join(TITLES)} (default: all)", metavar="NAME", choices=tuple(TITLES), many=True, default=tuple(TITLES)),
+    option("--suite", f"of {', '.join(SUITES)} (default: all)", metavar="NAME", choices=SUITES, many=True, default=SUITES),
     option("--threads", "of both sides (default 2)", metavar="N", type=whole(1, 1024), default=2),
     flag("--quick", "tiny sizes, to see that everything runs: nothing is claimed"),
     option("--output", "keep the rows as JSON, such as assets/results/speed.json; rows of other suites there stay", metavar="F"),

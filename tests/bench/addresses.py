@@ -1,14 +1,11 @@
-"""Open every page by hostile addresses: no exception may come out, and no visit may take too long.
-
-usage: python -m tests.bench.addresses [--seconds 360] [--only PAGE ...] [--seed N]
+"""Open every page by hostile addresses (`python -m tests.bench.addresses`): no exception may come out, and no visit may take too long.
 
 A page is opened once as it is, which names its parameters: its controls' keys, and those that every page reads. Then all of them have one value
-at once; what is in use has it one parameter at a time, for a model that is not there would hide the rest.
+at once; what is in use has it one parameter at a time, because a model that does not exist would hide the rest.
 tests/app/test_addresses.py visits a few.
 """
 
 import logging
-import random
 import sys
 import time
 import traceback
@@ -20,11 +17,10 @@ from core.common.config import ROOT
 from core.common.short_links import shortened
 from pages._frame.menu import HOME, list_views, page_address
 from pages._home.live import open_rest
-from tests.bench.measure import Attempts, attack, options
+from tests.bench.measure import say
 
 SLOWEST_S = 10.0  # of the processor a visit may take once its page was open
 WAIT_S = 60  # by the clock
-VIEWS = list_views()
 IN_USE = ("model", "vectors", "corpus", "beside", "engine", "lang", "front", "v", "reads")
 EVERYWHERE = ("a", "b", "ai", "bi", "w", "layer", "s", "k", "quiz", "corpus_folder", "embed", "no_such")
 VALUES = (
@@ -64,33 +60,19 @@ def parameters(opened: AppTest) -> list[str]:
     return sorted({item.key for item in controls if item.key and "." not in item.key} - set(IN_USE))
 
 
-def run(page: str, *, seconds: float, rng: random.Random) -> Attempts:
-    """Visit a page with each value for all of its parameters at once, then for one of those in use at a time, while the time allows."""
-    until, result = time.monotonic() + seconds, Attempts()
-    visit(page, {})  # opens models, which may take long
-    opened, wrong = visit(page, {})
-    if wrong or opened is None:
-        result.failures.append(f"{page}, as it opens: {wrong}")
-        return result
-    single = [{name: value} for name in IN_USE for value in VALUES]
-    for address in [dict.fromkeys([*parameters(opened), *EVERYWHERE], value) for value in VALUES] + rng.sample(single, len(single)):
-        if time.monotonic() > until:
-            break
-        started, wrong = time.process_time(), visit(page, address)[1]
-        result.inputs, result.slowest_s = result.inputs + 1, max(result.slowest_s, time.process_time() - started)
-        if wrong:
-            result.failures.append(f"{page}, {next(iter(address.values()))!r:.60} as {', '.join(address)}: {wrong}")
-    return result
-
-
 def main() -> int:
-    parser = options(__doc__, seconds=360.0, seed=0)
-    parser.add_argument("--only", nargs="+", metavar="PAGE", choices=VIEWS, default=VIEWS, help="only these views")
-    request = parser.parse_args()
+    failed = False
     logging.disable(logging.WARNING)  # Streamlit's, of every visit without a browser
     open_rest()  # else the background does, on the processor's time of whatever visit it falls into
-    seconds, rng = request.seconds / len(request.only), random.Random(request.seed)
-    return attack(request.only, lambda page: run(page, seconds=seconds, rng=rng))
+    for view in list_views():
+        visit(view, {})  # opens models, which may take long
+        opened, _ = visit(view, {})
+        names = [*parameters(opened), *EVERYWHERE] if opened else EVERYWHERE
+        for address in ({}, *(dict.fromkeys(names, value) for value in VALUES), *({name: value} for name in IN_USE for value in VALUES)):
+            if wrong := visit(view, address)[1]:
+                failed = True
+                say(f"{view}, {next(iter(address.values()), '')!r:.60} as {', '.join(address)}: {wrong}")
+    return failed
 
 
 if __name__ == "__main__":

@@ -114,7 +114,7 @@ def _trouble(cluster: Cluster, sentences: list[Sentence], output: Path, item: Oc
     wait(client, total // 2)
     client.kill()
     client.wait()
-    before, again = done(), time.perf_counter()
+    before = done()
     rows.append(("the client killed (SIGKILL), started again", f"after {len(before)} of {total} shards"))
     client = cluster.client(output)
     wait(client, total * 5 // 8)
@@ -130,7 +130,6 @@ def _trouble(cluster: Cluster, sentences: list[Sentence], output: Path, item: Oc
     touched = sum(after.get(path) != when for path, when in before.items())
     rows.append(("shards of before made again", f"{touched} of {len(before)}{' DIFFERS' if touched else ''}"))
     rows.append(("index built through all this", f"{seconds:.1f} s, {len(item) / seconds:,.0f} tokens/s, status {status}"))
-    rows.append(("of it after the restart", f"{time.perf_counter() - again:.1f} s"))
     rows.append(("rows equal to one machine's", _equal(output, item)))
     cluster.workers[0] = cluster.add()
     return rows

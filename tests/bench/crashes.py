@@ -3,8 +3,8 @@
 usage: python -m tests.bench.crashes [--times 50] [--only indexing training downloading mapping] [--seed N]
 
 Each time a process does the work in an empty folder and is killed (SIGKILL) at a random moment; then another one does the same work to its
-end. It must find what was finished before, give the result of an undisturbed run (an index's vectors up to float16's next number), and leave
-no other file behind. `lost` is the most that had to be done again: rounds, epochs, bytes, maps.
+end. It must find what was finished before, give the result of an undisturbed run, and leave no other file behind. `lost` is the most that had to
+be done again: rounds, epochs, bytes, maps.
 """
 
 import argparse

@@ -27,7 +27,7 @@ from core.elmo.recurrence import BLOCK_BYTES
 from core.elmo.weights import load_bilm, save_hdf5
 from core.engines.allennlp_engine import AllenNLPEngine
 from core.engines.allennlp_setup import SETUP, is_ready
-from tests.bench import texts
+from core.text.corpora import BUNDLED_CORPUS, open_corpus
 from tests.bench.measure import Row, Setting, check, difference, paired, quotient, rate, timed
 
 SMALL, ORIGINAL = ModelShape(), ModelShape(hidden=4096, projection=512, n_highway=2)
@@ -50,10 +50,16 @@ def rows(setting: Setting) -> Iterator[Row]:
             files = Files(setting.folder / f"engine-{name}", shape)
             if is_ready() and engine is None:
                 engine = stack.enter_context(contextlib.closing(_start(setting, files)))
-            sentences, single = texts.sentences(n_sentences), texts.sentences(n_single)
+            sentences, single = draw_sentences(n_sentences), draw_sentences(n_single)
             yield _against(setting, engine, f"sentences to layers, {name}", files, sentences, rounds, BATCH)
             yield _share(setting, name, files, sentences, max(3, rounds))
             yield _against(setting, engine, f"one sentence at a time, {name}", files, single, rounds, 1)
+
+
+def draw_sentences(n: int) -> list[list[str]]:
+    """Return n token lists: the bundled sentences, then drawn again from them."""
+    bundled = [list(sentence.tokens) for sentence in open_corpus(BUNDLED_CORPUS)]
+    return [*bundled[:n], *(bundled[k] for k in np.random.default_rng(0).integers(0, len(bundled), max(0, n - len(bundled))))]
 
 
 class Files:
@@ -90,7 +96,7 @@ def _start(setting: Setting, files: Files) -> _Engine:
     """Start AllenNLP's worker. Between products its threads wait as is faster on this machine."""
     if setting.quick or setting.threads == 1:
         return _Engine("sleeping", setting.threads)
-    sample, times = texts.sentences(3 * BATCH), {}
+    sample, times = draw_sentences(3 * BATCH), {}
     for waiting in WAITING:
         with contextlib.closing(_Engine(waiting, setting.threads)) as engine:
             times[waiting] = min(engine.embed(files, sample, BATCH)[0] for _ in range(3))

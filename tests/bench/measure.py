@@ -8,10 +8,9 @@ import math
 import os
 import platform
 import statistics
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -175,30 +174,6 @@ def options(doc: str | None, **defaults: Any) -> argparse.ArgumentParser:
 
 def say(text: str) -> None:
     print(text, flush=True)
-
-
-@dataclass
-class Attempts:
-    """The result of many inputs: how many were refused, the longest processor time of one, and the failures."""
-
-    inputs: int = 0
-    refused: int = 0
-    slowest_s: float = 0.0
-    failures: list[str] = field(default_factory=list)
-
-
-def attack(names: Sequence[str], attempt: Callable[[str], Attempts]) -> int:
-    """Print a line for each name, its first failures, and at the end the peak of memory. Return the exit status."""
-    say(f"{'name':22}{'inputs':>9}{'refused':>9}{'slowest':>10}{'faults':>8}")
-    failed = 0
-    for name in names:
-        result = attempt(name)
-        failed += len(result.failures)
-        say(f"{name:22}{result.inputs:9,}{result.refused:9,}{result.slowest_s:8.2f} s{len(result.failures):8}")
-        for failure in list(dict.fromkeys(result.failures))[:5]:
-            print(failure, file=sys.stderr, flush=True)
-    say(f"most memory: {peak_mb():,.0f} MB")
-    return int(failed > 0)
 
 
 def markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -58,10 +58,7 @@ REPORT = """(collector, missing_ms, late) => {
     else rested ||= performance.now();
     const missing = rested && performance.now() - rested > missing_ms, plain = !state && window.waited?.heading;
     if (!window.waited?.picture && !missing && !plain) return setTimeout(check, 200);
-    setTimeout(async () => {
-      const next = await (await fetch(collector, { method: 'POST', body: JSON.stringify({ ...window.waited, late: late() }) })).text();
-      if (next) location.replace(next);
-    }, 1000);
+    setTimeout(() => fetch(collector, { method: 'POST', body: JSON.stringify({ ...window.waited, late: late() }) }), 1000);
   };
   check();
 }"""
@@ -80,10 +77,10 @@ def rows(setting: Setting) -> Iterator[Row]:
             note(f"pages: streamlit {side[3]}, server {number + 1}")
             with served(setting, *side) as address:
                 for state in reversed(STATES):
-                    result[side, state] += visits(address)
+                    result[side, state].append(visit(address))
     for state in STATES:
-        titles, ours = ([visit[part] for visit in result[OURS, state]] for part in ("heading", "picture"))
-        theirs = [visit["heading"] for visit in result[HELLO, state]]
+        titles, ours = ([seen[part] for seen in result[OURS, state]] for part in ("heading", "picture"))
+        theirs = [seen["heading"] for seen in result[HELLO, state]]
         yield setting.row(
             PAINT.format(state),
             ours=milliseconds("ours, Home's picture", ours),
@@ -92,35 +89,6 @@ def rows(setting: Setting) -> Iterator[Row]:
             sizes=f"{len(ours)} servers of each kind, started alternately, on the browser's own cores; each visitor's browser is empty",
             details={"ms_to_our_title": 1000 * float(np.median(titles))},
         )
-
-
-@contextmanager
-def collecting() -> Iterator[tuple[str, list[str], queue.Queue]]:
-    """Start a server for the reports of pages. Yield its address, the addresses that a browser is still to open, and the reports."""
-    ahead: list[str] = []
-    reports: queue.Queue = queue.Queue()
-
-    class Collector(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self._send(READY % json.dumps(ahead.pop(0)) if self.path == "/start" else "")
-
-        def do_POST(self) -> None:
-            reports.put(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            self._send(ahead.pop(0) if ahead else "")
-
-        def _send(self, text: str) -> None:
-            self.send_response(200)
-            for name, value in {"Access-Control-Allow-Origin": "*", "Content-Type": "text/html"}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(text.encode())
-
-        def log_message(self, *_: object) -> None: ...
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Collector)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}", ahead, reports
-    server.shutdown()
 
 
 @contextmanager
@@ -133,14 +101,33 @@ def served(setting: Setting, *command: str) -> Iterator[str]:
         yield server.address
 
 
-def visits(address: str, times: int = 1) -> list[dict[str, float]]:
-    """Open an address repeatedly, the first time with an empty browser. Return the seconds from the request to the heading and the picture.
+def visit(address: str) -> dict[str, float]:
+    """Open an address in an empty browser. Return the seconds from the request to the heading and to the picture, if the page shows one.
 
-    "picture" is missing if the page shows none. "late" is the number of scripts that it requested once it was connected.
+    "late" is the number of scripts that the page requested once it was connected. No debugger is attached: an extension reports.
     """
-    with collecting() as (collector, ahead, reports), tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        ahead += [address] * times
-        extension = Path(folder) / "extension"
+    reports: queue.Queue = queue.Queue()
+
+    class Collector(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self._send(READY % json.dumps(address))
+
+        def do_POST(self) -> None:
+            reports.put(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self._send("")
+
+        def _send(self, text: str) -> None:
+            self.send_response(200)
+            for name, value in {"Access-Control-Allow-Origin": "*", "Content-Type": "text/html"}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(text.encode())
+
+        def log_message(self, *_: object) -> None: ...
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Collector) as server, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        collector, extension = f"http://127.0.0.1:{server.server_port}", Path(folder) / "extension"
         extension.mkdir()
         match = {"matches": ["http://127.0.0.1/*"], "js": ["watch.js"], "run_at": "document_start", "world": "MAIN"}
         manifest = {"manifest_version": 3, "name": "waits", "version": "1", "content_scripts": [match]}
@@ -149,10 +136,11 @@ def visits(address: str, times: int = 1) -> list[dict[str, float]]:
         (extension / "watch.js").write_text(script, "utf-8")
         options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--window-size=1366,768"]
         options += [f"--user-data-dir={folder}/profile", f"--load-extension={extension}"]
-        browser = subprocess.Popen([find_chromium(), *options, f"{collector}/start"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        browser = subprocess.Popen([find_chromium(), *options, collector], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
-            results = [reports.get(timeout=AT_MOST_S) for _ in range(times)]
+            result = reports.get(timeout=AT_MOST_S)
         finally:
             browser.terminate()
             browser.wait()
-    return [{name: value if name == "late" else value / 1000 for name, value in result.items()} for result in results]
+            server.shutdown()
+    return {name: value if name == "late" else value / 1000 for name, value in result.items()}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.bench import __main__ as command
-from tests.bench import engine, pages, precision, rows
+from tests.bench import engine, pages, rows
 from tests.bench.measure import Row, Setting, check, difference, paired, quotient
 
 
@@ -20,11 +20,8 @@ def run(name: str, setting: Setting) -> list[Row]:
     result = list(command.run_suite(name, setting))
     for row in result:
         assert row["suite"] == name and row["name"] and all(item["passed"] for item in row["checks"])
-        assert (row["ours"] is None) == (row["not_run"] is not None)
-        if row["ours"]:
-            assert row["ours"]["low"] <= row["ours"]["value"] <= row["ours"]["high"] and row["ours"]["unit"]
-            assert row["conditions"]["quick"] and row["conditions"]["threads"] == 1 and row["conditions"]["sizes"]
-            assert row["conditions"]["machine"] and row["conditions"]["date"] and row["conditions"]["versions"]["numpy"]
+        assert (row["ours"] is None) == (row["not_run"] is not None) and row["conditions"]["machine"]
+        assert not row["ours"] or row["ours"]["low"] <= row["ours"]["value"] <= row["ours"]["high"]
     json.dumps(result, allow_nan=False)
     return result
 
@@ -81,11 +78,8 @@ def test_engine_compares_all_layers_with_allennlps(setting):
 
 
 def test_suites_without_a_peer_run_and_check_their_answers(setting, monkeypatch):
-    near = {"cosine": 0.9995, "overlap": 0.99, "sentences": 20}  # measured by tests/core/elmo/test_model.py
-    monkeypatch.setattr(precision, "_near", lambda precision, n: near)
     monkeypatch.setattr(pages, "find_chromium", lambda: None)
     assert [len(row["checks"]) for row in run("neighbors", setting)] == [2, 2]
-    assert [row["details"]["nearness"] for row in run("precision", setting)] == [near] * 8
     assert ["playwright install chromium" in row["not_run"] for row in run("pages", setting)] == [True, True]
 
 

@@ -20,7 +20,7 @@ HOME = "?a=He+lit+a+match.&ai=3&b=We+won+the+match+in+the+end.&bi=3&layer=1"
 
 @pytest.fixture(scope="module")
 def taken(visitor: BrowserContext, server: str) -> Iterator[Page]:
-    """Home in the dark; one visit for all tests of this file."""
+    """Home in the dark; one visit for several tests."""
     page = visitor.new_page()
     page.set_viewport_size({"width": 1440, "height": 1000})
     page.emulate_media(color_scheme="dark")
@@ -47,44 +47,36 @@ OUTSIDE = """() => {
 
 
 def test_png_and_svg_have_title_source_and_background(taken: Page):
-    ground = taken.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
+    background = taken.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
     unfold(taken, "Pictures")
     name, png = saved(taken, taken.get_by_role("button", name=re.compile("^PNG: “match” in")))
     assert re.fullmatch(r"elmoscope-home-\d\.png", name) and png[:8] == b"\x89PNG\r\n\x1a\n"
     drawn = taken.locator(".map.compact .front").bounding_box()
     width, height = struct.unpack(">2I", png[16:24])
     assert width >= round(2 * drawn["width"]) and height > round(2 * drawn["height"])  # with room for title, source and labels
-    name, svg = saved(taken, taken.get_by_role("button", name=re.compile("^SVG: “match” in")))
-    assert re.fullmatch(r"elmoscope-home-\d\.svg", name)
-    root = ElementTree.fromstring(svg)
-    texts = ["".join(node.itertext()) for node in root.iter("{http://www.w3.org/2000/svg}text")]
-    assert root.tag.endswith("}svg") and any("1st" in text for text in texts)
-    assert "Does a word mean the same thing twice?" in texts and "Elmoscope · model elmo-mini, vectors glove-mini" in texts
+    svg = saved(taken, taken.get_by_role("button", name=re.compile("^SVG: “match” in")))[1].decode()
+    texts = ["".join(node.itertext()) for node in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
+    assert any("1st" in text for text in texts)
+    assert {"Does a word mean the same thing twice?", "Elmoscope · model elmo-mini, vectors glove-mini"} <= set(texts)
     alone = taken.context.new_page()
-    alone.set_content(svg.decode())
+    alone.set_content(svg)
     assert alone.evaluate(OUTSIDE) == [], "cut at the picture's edge"
     alone.close()
-    style = svg.decode()
-    assert ground in style.split("</rect>")[0].split("/>")[0]
-    inks = set(re.findall(r"<text[^>]*?fill: rgb\((\d+), (\d+), (\d+)\)", style))
-    assert inks and all(min(map(int, ink)) > 140 for ink in inks)  # light letters on the dark ground
+    assert background in svg.split("</rect>")[0].split("/>")[0]
+    inks = set(re.findall(r"<text[^>]*?fill: rgb\((\d+), (\d+), (\d+)\)", svg))
+    assert inks and all(min(map(int, ink)) > 140 for ink in inks)  # light letters on the dark background
 
 
-def test_copied_link_is_the_address(taken: Page):
+def test_a_copied_link_is_the_address_and_a_short_link_opens_the_view(taken: Page):
+    unfold(taken, "CSV files")
+    name, table = saved(taken, taken.get_by_role("button", name="CSV: Cosines"))
+    assert name == "cosines.csv" and table.decode("utf-8-sig").splitlines()[1] == "GloVe,1.0"
     unfold(taken, "Link to this view")
     taken.get_by_role("button", name="Copy link").click()
     expect(taken.get_by_role("status").filter(has_text="Copied.")).to_be_visible()
     expect(taken.locator(".address.long")).to_have_text(taken.url)
-    unfold(taken, "CSV files")
-    name, table = saved(taken, taken.get_by_role("button", name="CSV: Cosines"))
-    assert name == "cosines.csv" and table.decode("utf-8-sig").splitlines()[1] == "GloVe,1.0"
-
-
-def test_a_short_link_opens_the_view(taken: Page):
-    unfold(taken, "Link to this view")
-    short = taken.locator(".address.short").text_content()
+    short, other = taken.locator(".address.short").text_content(), taken.context.new_page()
     assert len(short) < len(taken.url)
-    other = taken.context.new_page()
     opened(other, *short.rsplit("/", 1))
     assert parse_qs(urlsplit(other.url).query) == parse_qs(urlsplit(taken.url).query)
     expect(other.locator(".st-key-a input")).to_have_value("He lit a match.")
@@ -95,21 +87,19 @@ def test_the_html_file_stands_alone(taken: Page, browser, tmp_path: Path):
     name, file = saved(taken, taken.get_by_role("button", name="HTML file"))
     assert name == "elmoscope-home.html"
     (tmp_path / name).write_bytes(file)
-    context = browser.new_context()
-    page, query, errors = context.new_page(), [], []
-    page.on("request", lambda request: query.append(request.url))
+    page, requests, errors = browser.new_page(), [], []
+    page.on("request", lambda request: requests.append(request.url))
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     page.goto((tmp_path / name).as_uri())
     expect(page.get_by_role("heading", level=1)).to_have_text("Does a word mean the same thing twice?")
     expect(page.locator("figure .main-svg text", has_text="1st").first).to_be_visible()
     expect(page.get_by_role("figure", name=re.compile("labeled sentences colored by sense"))).to_be_visible()
-    expect(page.get_by_role("row", name=re.compile("^Model elmo-mini, sha256 [0-9a-f]{64}"))).to_be_visible()
-    expect(page.get_by_role("row", name=re.compile("Settings .*a = He lit a match"))).to_be_visible()
-    expect(page.get_by_role("cell", name="GloVe", exact=True)).to_be_visible()
-    assert [url for url in query if not url.startswith(("file:", "data:", "blob:"))] == [] and errors == []
+    for row in ("^Model elmo-mini, sha256 [0-9a-f]{64}", "Settings .*a = He lit a match"):
+        expect(page.get_by_role("row", name=re.compile(row))).to_be_visible()
+    assert [url for url in requests if not url.startswith(("file:", "data:", "blob:"))] == [] and errors == []
     assert violations(page) == []
-    context.close()
+    page.close()
 
 
 def test_popovers_are_accessible(taken: Page):
@@ -127,10 +117,8 @@ def test_the_longest_short_links_open_on_the_server(page: Page, server: str):
     texts = ["".join(draw.choices([chr(code) for code in range(0xAC00, 0xD7A4)], k=1_990)) for _ in "ab"]
     code = short_links.shortened([("a", texts[0]), ("b", texts[1]), ("lang", "ko")])
     assert len(code) > 6_000
-    response = page.goto(f"{server}/?v={code}")
-    assert response.status == 200
-    longest = page.request.get(f"{server}/?v={'A' * (short_links.LONGEST_ADDRESS - 40)}")
-    assert longest.status == 200
+    assert page.goto(f"{server}/?v={code}").status == 200
+    assert page.request.get(f"{server}/?v={'A' * (short_links.LONGEST_ADDRESS - 40)}").status == 200
     for key, text in zip("ab", texts, strict=True):
         expect(page.locator(f".st-key-{key} input, .st-key-{key} textarea").first).to_have_value(text)
 
@@ -147,15 +135,16 @@ def test_quick_clicks_on_a_slow_connection_do_not_stop_the_page(page: Page, serv
     page.route_web_socket("**/_stcore/stream", delay)
     opened(page, server, HOME)
     at_rest(page)
-    unfold(page, "Link to this view")
+    row = page.locator(".st-key-take")
+    row.get_by_role("button", name="Link to this view").press("Enter")
     expect(page.locator(".address.short")).to_be_visible()
-    page.locator(".st-key-take").get_by_role("button", name="CSV files").press("Enter")
+    row.get_by_role("button", name="CSV files").press("Enter")
     expect(page.get_by_role("button", name="CSV: Cosines")).to_be_visible()
     at_rest(page)
     is_slow.append(True)
     page.keyboard.press("Escape")
     wait_until(page, finished_runs, lambda n: n == 1)
-    page.locator(".st-key-take").get_by_role("button", name="Link to this view").press("Enter")
+    row.get_by_role("button", name="Link to this view").press("Enter")
     wait_until(page, finished_runs, lambda n: n == 2)
     is_slow.clear()
     for socket, message in late:

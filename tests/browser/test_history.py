@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.bench.pages import LATE, visits
+from tests.bench.pages import LATE, visit
 from tests.browser.conftest import AT_REST, WAIT_MS
 from tests.browser.visit import at_rest, choose, fill_in
 from tests.links import address
@@ -16,7 +16,9 @@ CUT = """() => [...document.querySelectorAll('.stApp *')]
   .filter(e => !(e instanceof SVGElement) && [...e.childNodes].some(n => n.nodeType === 3 && /[가-힣]/.test(n.data)))
   .filter(e => getComputedStyle(e).wordBreak !== 'keep-all').map(e => e.outerHTML.slice(0, 150))"""
 HOME, NEIGHBORS = "Does a word mean the same thing twice?", "What are its neighbors?"
-JAM, MOLE = "They were stuck in a jam near the tunnel.", "The mole dug a tunnel."
+KOREAN = "같은 단어는 두 번 나와도 같은 뜻일까요?"
+BANK, STAR = "We sat on the grassy bank and watched the boats go by.", "The brightest star in the sky is Sirius."
+JAM, MOLE, STRAWBERRY = "They were stuck in a jam near the tunnel.", "The mole dug a tunnel.", "Grandma makes strawberry jam."
 
 
 def filled(page: Page, key: str, text: str) -> None:
@@ -28,61 +30,55 @@ def lowest_layer(page: Page) -> None:
     expect(page).to_have_url(re.compile("layer=0"))  # the slider glides there first
 
 
-def shows(page: Page, title: str, a: str = "", words: tuple[str, str] = ("", "")) -> None:
-    """Check the title, and on a page with sentences the first sentence and both targets."""
+def follow(page: Page, name: str) -> None:
+    page.get_by_test_id("stSidebar").get_by_role("link", name=name).click()
+
+
+def shows(page: Page, title: str, a: str, words: tuple[str, str]) -> None:
+    """Check the title, the first sentence and both targets, and wait until no run draws the page."""
     expect(page.get_by_role("heading", level=1)).to_have_text(title)
-    if a:
-        expect(page.locator(".st-key-a input")).to_have_value(a)
-        for key, word in zip(("ai", "bi"), words, strict=True):
-            expect(page.locator(f'.st-key-{key} [aria-checked="true"]')).to_have_text(word)
+    expect(page.locator(".st-key-a input")).to_have_value(a)
+    for key, word in zip(("ai", "bi"), words, strict=True):
+        expect(page.locator(f'.st-key-{key} [aria-checked="true"]')).to_have_text(word)
+    at_rest(page)
 
 
 def test_back_and_forward_restore_views(page: Page, server: str):
-    korean = "같은 단어는 두 번 나와도 같은 뜻일까요?"
-    bank, star = "We sat on the grassy bank and watched the boats go by.", "The brightest star in the sky is Sirius."
-    page.goto(server)
-    shows(page, HOME, bank, ("bank", "bank"))
-    steps: list[tuple[Callable[[], None], str, str, tuple[str, str]]] = [
-        (lambda: page.locator(".st-key-example button", has_text="star").click(), HOME, star, ("star", "star")),
+    steps: list[tuple[Callable[[], object], str, str, tuple[str, str]]] = [
+        (lambda: page.goto(server), HOME, BANK, ("bank", "bank")),
+        (lambda: page.locator(".st-key-example button", has_text="star").click(), HOME, STAR, ("star", "star")),
         (lambda: filled(page, "a", JAM), HOME, JAM, ("jam", "star")),
         (lambda: filled(page, "b", MOLE), HOME, JAM, ("tunnel", "tunnel")),
         (lambda: page.locator(".st-key-ai button", has_text="jam").click(), HOME, JAM, ("jam", "mole")),
         (lambda: lowest_layer(page), HOME, JAM, ("jam", "mole")),
-        (lambda: page.get_by_test_id("stSidebar").get_by_role("link", name="Neighbors").click(), NEIGHBORS, JAM, ("jam", "mole")),
-        (lambda: filled(page, "b", "Grandma makes strawberry jam."), NEIGHBORS, JAM, ("jam", "jam")),
-        (lambda: page.get_by_test_id("stSidebar").get_by_role("link", name="Home").click(), HOME, JAM, ("jam", "jam")),
-        (lambda: choose(page, "Language, 언어", "한국어"), korean, JAM, ("jam", "jam")),
+        (lambda: follow(page, "Neighbors"), NEIGHBORS, JAM, ("jam", "mole")),
+        (lambda: filled(page, "b", STRAWBERRY), NEIGHBORS, JAM, ("jam", "jam")),
+        (lambda: follow(page, "Home"), HOME, JAM, ("jam", "jam")),
+        (lambda: choose(page, "Language, 언어", "한국어"), KOREAN, JAM, ("jam", "jam")),
     ]
-    at_rest(page)
-    entries = page.evaluate("history.length")
-    views: list[tuple[str, str, tuple[str, str]]] = [(HOME, bank, ("bank", "bank"))]
-    for take, title, a, words in steps:
+    views, entries = [view for _, *view in steps], []
+    for take, *view in steps:
         take()
-        views.append((title, a, words))
-        shows(page, *views[-1])
-        entries += 1
-        at_rest(page)
-        assert page.evaluate("history.length") == entries, views[-1]
+        shows(page, *view)
+        entries.append(page.evaluate("history.length"))
+    assert entries == [entries[0] + k for k in range(len(steps))]
     turns = [*((page.go_back, view) for view in reversed(views[:-1])), *((page.go_forward, view) for view in views[1:3])]
     turns.append((lambda: page.evaluate(f"history.go({len(views) - 3})"), views[-1]))
     for turn, view in turns:
         turn()
         shows(page, *view)
-        at_rest(page)
     assert page.evaluate(CUT) == []
 
 
 def test_step_during_a_run_adds_an_entry_to_the_history(page: Page, server: str):
     page.goto(server)
-    shows(page, HOME, "We sat on the grassy bank and watched the boats go by.", ("bank", "bank"))
-    at_rest(page)
+    shows(page, HOME, BANK, ("bank", "bank"))
     entries = page.evaluate("history.length")
     button = page.locator(".st-key-example button", has_text="star").bounding_box()
     filled(page, "a", JAM)
     # Click immediately: a locator would wait until the run ends.
     page.mouse.click(button["x"] + button["width"] / 2, button["y"] + button["height"] / 2)
-    shows(page, HOME, "The brightest star in the sky is Sirius.", ("star", "star"))
-    at_rest(page)
+    shows(page, HOME, STAR, ("star", "star"))
     assert page.evaluate("history.length") == entries + 2
     page.go_back()
     expect(page.locator(".st-key-a input")).to_have_value(JAM)
@@ -91,13 +87,10 @@ def test_step_during_a_run_adds_an_entry_to_the_history(page: Page, server: str)
 def test_second_step_back_counts_during_the_first(page: Page, server: str):
     page.goto(f"{server}/neighbors?a={JAM}&b={MOLE}")
     shows(page, NEIGHBORS, JAM, ("tunnel", "tunnel"))
-    at_rest(page)
-    filled(page, "b", "Grandma makes strawberry jam.")
+    filled(page, "b", STRAWBERRY)
     shows(page, NEIGHBORS, JAM, ("jam", "jam"))
-    at_rest(page)
-    page.get_by_test_id("stSidebar").get_by_role("link", name="Home").click()
+    follow(page, "Home")
     shows(page, HOME, JAM, ("jam", "jam"))
-    at_rest(page)
     page.evaluate("() => new Promise(done => { addEventListener('popstate', done, { once: true }); history.back(); })")
     page.evaluate("history.back()")
     shows(page, NEIGHBORS, JAM, ("tunnel", "tunnel"))
@@ -110,26 +103,13 @@ def test_second_step_back_counts_during_the_first(page: Page, server: str):
 def test_sentences_and_language_of_a_link_stay_on_other_pages(page: Page, server: str):
     a, b = "He saw a bat in the cave.", "He swung the bat."
     page.goto(f"{server}/senses?a={a}&b={b}&lang=ko&bi=swung")
-    side = page.get_by_test_id("stSidebar")
-    expect(side.get_by_role("link", name="이웃")).to_be_visible()
+    expect(page.get_by_test_id("stSidebar").get_by_role("link", name="이웃")).to_be_visible()
     at_rest(page)
-    for link, title in (("홈", "같은 단어는 두 번 나와도 같은 뜻일까요?"), ("지도", None), ("이웃", "어떤 단어가 이웃일까요?")):
-        side.get_by_role("link", name=link).click()
-        expect(page.locator(".st-key-b input")).to_have_value(b)
-        if title:
-            shows(page, title, a, ("bat", "swung"))
-        at_rest(page)
+    for link, title in (("홈", KOREAN), ("이웃", "어떤 단어가 이웃일까요?")):
+        follow(page, link)
+        shows(page, title, a, ("bat", "swung"))
         for given in ("a=He", "lang=ko", "bi=swung"):
             expect(page).to_have_url(re.compile(given))
-
-
-def test_an_address_with_names_of_buttons_or_an_unknown_language_breaks_no_page(page: Page, server: str):
-    page.goto(f"{server}/classify?classify_view=train&train.go=1&lang=xx&train.x=1&a={'x' * 9_000}")
-    side = page.get_by_test_id("stSidebar")
-    for step in (side.get_by_role("link", name="Home").click, page.go_back, side.get_by_role("link", name="Senses").click):
-        step()
-        at_rest(page)
-        expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
 WRITTEN = """() => {
@@ -148,11 +128,11 @@ WRITTEN = """() => {
 def test_older_run_does_not_overwrite_the_address(page: Page, server: str, path: str):
     page.add_init_script(f"({WRITTEN})()")
     page.goto(f"{server}/{path}&a=A+boat+left+the+port.&b=We+drank+old+port.")
-    expect(page.locator(".st-key-b input")).to_have_value("We drank old port.")
+    box = page.locator(".st-key-b input")
+    expect(box).to_have_value("We drank old port.")
     at_rest(page)
     before = page.url
     page.evaluate("window.written = []")
-    box = page.locator(".st-key-b input")
     box.fill("")
     box.press_sequentially("The port was sweet.", delay=40)
     box.press("Enter")
@@ -173,7 +153,7 @@ def test_older_run_does_not_overwrite_the_address(page: Page, server: str, path:
 def test_too_long_text_is_cut_with_a_note(page: Page, server: str):
     page.goto(server)
     box = page.locator(".st-key-a input")
-    expect(box).to_have_value("We sat on the grassy bank and watched the boats go by.")
+    expect(box).to_have_value(BANK)
     box.click()
     page.keyboard.press("ControlOrMeta+A")
     page.evaluate("document.execCommand('insertText', false, 'The crane flew home. '.repeat(150))")  # as a paste does
@@ -192,31 +172,25 @@ def test_gliding_slider_does_not_reopen_the_page_that_was_left(page: Page, serve
     page.locator("[data-testid=stSidebar] a[href*=neighbors]").wait_for(state="attached")
     page.get_by_role("slider").press("Home")
     page.evaluate(NEXT)
-    expect(page.get_by_role("heading", level=1)).to_have_text(NEIGHBORS)
-    page.wait_for_timeout(700)
-    expect(page.get_by_role("heading", level=1)).to_have_text(NEIGHBORS)
+    for wait_ms in (0, 700):
+        page.wait_for_timeout(wait_ms)
+        expect(page.get_by_role("heading", level=1)).to_have_text(NEIGHBORS)
 
 
-def test_a_page_switches_between_its_views(server: str, page):
-    page.goto(f"{server}/senses?senses_view=spread")
-    page.get_by_role("heading", name="Label a few: what are the rest?").wait_for()
+AT_MOST = 12  # late scripts; there would be 68 if each element requested its own when it first appears
+
+
+def test_a_page_requests_few_scripts_late_and_switches_between_its_views(server: str, page: Page):
+    page.goto(f"{server}/{address('spread')}")
+    page.locator(".notice, .verdict").first.wait_for(timeout=WAIT_MS)
+    page.wait_for_function(AT_REST)
+    assert page.evaluate(LATE) <= AT_MOST
     page.locator(".st-key-senses_view").get_by_role("radio", name="Groups").click()
     page.get_by_role("heading", name="How many meanings does it have here?").wait_for()
     expect(page.get_by_role("heading", level=1)).to_have_count(1)  # that of the view left behind is gone
     assert "senses_view" not in page.url
 
 
-AT_MOST = 12  # late scripts; there would be 68 if each element requested its own when it first appears
-
-
-def test_few_scripts_are_requested_late(server: str, page):
-    answer = page.goto(f"{server}/{address('spread')}")
-    assert "<title>Elmoscope</title>" in answer.text()
-    page.locator(".notice, .verdict").first.wait_for(timeout=WAIT_MS)
-    page.wait_for_function(AT_REST)
-    assert page.evaluate(LATE) <= AT_MOST
-
-
 def test_a_browser_without_a_debugger_reports_when_heading_and_picture_are_drawn(server: str):
-    for visit in visits(server, 2):
-        assert 0 < visit["heading"] <= visit["picture"] and visit["late"] <= AT_MOST
+    seen = visit(server)
+    assert 0 < seen["heading"] <= seen["picture"] and seen["late"] <= AT_MOST

@@ -14,7 +14,7 @@ from core.elmo.models import BUNDLED_MODEL, open_model
 from core.index.tables import open_table
 from core.text.corpora import BUNDLED_CORPUS
 from pages._widgets.components import SHARED
-from tests.browser.visit import NOTICE, at_rest, count_sent, grab, opened, packed, turn_wheel_with_ctrl
+from tests.browser.visit import NOTICE, at_rest, count_sent, grab, opened, packed
 from tests.links import address
 
 FADED = """() => [...document.querySelectorAll('.js-plotly-plot')].filter(c => c.layout.meta?.map).map(c => c.data.some(d => d.selectedpoints))"""
@@ -24,7 +24,7 @@ DRAWN = "() => new Promise((next) => requestAnimationFrame(() => requestAnimatio
 BANK = "a=Grandpa+fished+from+the+bank+until+dusk.&b=My+bank+closed+the+account."
 
 
-def drawn(page: Page):
+def drawn(page: Page) -> Locator:
     """Return the widget after it has received its settings."""
     root = page.locator(".map")
     expect(root.locator(".title")).not_to_be_empty()
@@ -66,13 +66,10 @@ def test_map_layers_have_the_coordinates_of_core(page: Page, server: str):
     expect(page).to_have_url(re.compile("view=1"))
     assert sent and root.evaluate(SEEN)["at"] == 1
 
-    slider.focus()
-    slider.press("Home")
-    expect(page).to_have_url(re.compile("view=0"))
-    expect(root.locator("[aria-live]")).to_contain_text("no true neighbors: ")
-    slider.press("ArrowRight")
-    expect(page).to_have_url(re.compile("view=1"))
-    expect(root.locator("[aria-live]")).to_contain_text("Layer 1")
+    for key, view, text in (("Home", 0, "no true neighbors: "), ("ArrowRight", 1, "Layer 1")):
+        slider.press(key)
+        expect(page).to_have_url(re.compile(f"view={view}"))
+        expect(root.locator("[aria-live]")).to_contain_text(text)
     at_rest(page)
     sent.clear()
     slider.press(" ")
@@ -86,7 +83,7 @@ def test_map_layers_have_the_coordinates_of_core(page: Page, server: str):
     line = root.locator("ol .row").first
     line.focus()  # its dot lights
     lit = int(root.evaluate(SEEN)["hot"])
-    assert lit in rows and root.evaluate(SEEN)["drawn"] > 10
+    assert lit in rows
     line.press("Enter")
     expect(page).to_have_url(re.compile(rf"dot={lit}\b"))
     at_rest(page)
@@ -103,13 +100,9 @@ def test_map_fills_the_window_and_plays_from_the_first_layer_to_the_mix(page: Pa
     page.emulate_media(reduced_motion="no-preference")
     opened(page, server, f"map?{BANK}&view=mix")
     root = drawn(page)
-    expect(root.locator(".stops .now")).to_have_text("mix")
     plane, side = root.locator(".plane").bounding_box(), root.locator(".side").bounding_box()
     assert plane["height"] >= page.viewport_size["height"] - 410 and side["x"] > plane["x"] + plane["width"]
-    expect(root.locator(".labels span").first).to_have_css("opacity", "0.95")
-    expect(root.locator(".kinds .path")).to_be_visible()
     assert root.evaluate(SEEN)["drawn"] >= 10 and root.locator("ol li").count() == 10
-    expect(root.get_by_role("button", name="Lasso")).to_be_hidden()
     # Every drawing writes the slider's text: seen as it is written, none is missed, however few frames a busy machine draws.
     root.evaluate(
         """(root) => { root.seen = []; const slider = root.querySelector(".head input");
@@ -125,15 +118,13 @@ def test_dots_are_clicked_and_selected_by_a_lasso(page: Page, server: str):
     opened(page, server, "map?layout=pca&view=1&dot=none")
     root = drawn(page)
     page.wait_for_function(AT, arg=[root.element_handle(), 1])  # a dot that still glides would leave the pointer
-    plane = standing(root.locator(".plane"))
-    seen = root.evaluate(SEEN)
+    plane, seen = standing(root.locator(".plane")), root.evaluate(SEEN)
     x, y = plane["x"] + seen["now"][0], plane["y"] + seen["now"][1]
     page.mouse.move(x, y)
     expect(root.locator(".card")).to_be_visible()
     row = root.evaluate(SEEN)["hot"]
     page.mouse.click(x, y)
     expect(root.locator(".counted")).to_contain_text("of 10 true neighbors near on the map")
-    expect(root.locator(".kinds .kept")).to_be_visible()
     expect(page).to_have_url(re.compile(rf"dot={row}\b"))
     page.mouse.move(plane["x"] + 2, plane["y"] + 2)
     page.mouse.down()
@@ -144,11 +135,11 @@ def test_dots_are_clicked_and_selected_by_a_lasso(page: Page, server: str):
     wanted = [k for k, x in enumerate(seen["now"][: 2 * 32 : 2]) if x < 0.6 * plane["width"]]
     assert len(picked) == len(wanted) > 3
     expect(page.get_by_text(f"{len(picked)} selected", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Download selection")).to_be_visible()
     root.locator(".more summary").click()
     root.get_by_role("button", name="all layers").click()
     page.wait_for_function(f"() => {{ const all = ({FADED})(); return all.length === 4 && all.every(Boolean); }}")
     page.get_by_role("button", name="Clear selection", exact=True).click()
-    expect(page.get_by_text(re.compile(r"^\d+ selected$"))).to_have_count(0)
     page.wait_for_function(f"() => !({FADED})().some(Boolean)")
     page.get_by_role("radio", name="2", exact=True).click()
     sense = drawn(page).locator(".chips button").first
@@ -157,15 +148,8 @@ def test_dots_are_clicked_and_selected_by_a_lasso(page: Page, server: str):
     assert sense.get_attribute("aria-pressed") == "true"
 
 
-def test_custom_axes_open_by_their_address(page: Page, server: str):
-    opened(page, server, "map?layout=poles&view=2")
-    expect(page.locator(".map .x")).to_have_text("← bank: river edge · bank: financial institution →")
-    expect(page.get_by_text("The first axis shows")).to_be_visible()
-
-
 def test_inconclusive_words_can_be_opened(page: Page, server: str):
     opened(page, server, "map?layout=3d")
-    expect(page.get_by_text("3D shows")).to_be_visible()
     page.get_by_text("Which words are inconclusive?").click()
     expect(page.locator(NOTICE).filter(has_text="Inconclusive: ").first).to_be_visible()
     worst = page.get_by_label("Open an inconclusive word").get_by_role("radio").first
@@ -184,45 +168,35 @@ def standing(plot: Locator) -> dict[str, float]:
     return boxes[-1]
 
 
-def test_selected_dots_are_listed(page: Page, server: str):
-    opened(page, server, "map?view=all+layers")
-    at_rest(page)
-    plot = page.locator(".js-plotly-plot .nsewdrag").first
-    plot.scroll_into_view_if_needed()
-    box = standing(plot)
-    page.mouse.move(box["x"] + 5, box["y"] + 5)
-    page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=8)
-    page.mouse.move(box["x"] + box["width"] - 5, box["y"] + box["height"] - 5, steps=8)
-    page.mouse.up()
-    expect(page.get_by_text(re.compile(r"\d+ selected"))).to_be_visible()
-    expect(page.get_by_role("button", name="Download selection")).to_be_visible()
-
-
-GRAZED, DRIVEN = "A mustang grazed beside the river until the sun went down.", "My uncle drove his old mustang to the garage on Monday."
-PAIR = {"a": GRAZED, "ai": "mustang", "b": DRIVEN, "bi": "mustang"}
+PAIR = {"a": "A mustang grazed beside the river.", "ai": "mustang", "b": "My uncle drove his old mustang to the garage.", "bi": "mustang"}
 
 
 def test_neighbor_of_an_unlabeled_word_becomes_the_sentence(page: Page, server: str):
     opened(page, server, "neighbors?" + urlencode(PAIR))
     expect(page.get_by_test_id("stProgress")).to_have_count(0, timeout=240_000)  # until every word of the sentences has been read
-    lines = page.locator("[data-stale=false] .kwic:has(.take)")
+    lines, second = page.locator("[data-stale=false] .kwic:has(.take)"), page.get_by_label("Second sentence", exact=True)
     expect(lines).to_have_count(16)
     line = lines.nth(8)
     line.locator("summary").click()
     sentence = line.locator(".whole").inner_text().strip()
     assert len(sentence.split()) > 3
     line.locator(".take").click()
-    expect(page.get_by_label("Second sentence", exact=True)).to_have_value(sentence)
+    expect(second).to_have_value(sentence)
     expect(page.get_by_label("First sentence", exact=True)).to_have_value(PAIR["a"])
     page.get_by_role("button", name=re.compile("Back to “My uncle")).click()
-    expect(page.get_by_label("Second sentence", exact=True)).to_have_value(PAIR["b"])
+    expect(second).to_have_value(PAIR["b"])
 
 
 PLACE = "document.querySelector('[data-testid=stMain]').scrollTop"
 READY = "window.elmoscopeGestures && document.querySelector('.js-plotly-plot')?._fullLayout?.xaxis"
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True, "reduced_motion": "reduce"}
 PICTURES = {"": ".map.compact .plane", "map?dot=none": ".plane", "about": ".js-plotly-plot .nsewdrag"}  # the last one is Plotly's
+
+
+def turn_wheel_with_ctrl(page: Page, turn: int) -> None:
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, turn)
+    page.keyboard.up("Control")
 
 
 def middle(page: Page, picture: str) -> tuple[float, float]:
@@ -269,10 +243,11 @@ def test_the_wheel_scrolls_over_a_map_and_zooms_it_with_ctrl(page: Page, server:
 FOLDER = ROOT / "pages/_map"
 NAMES = ["0", "1", "2", "mix"]
 TEXTS = ["title", "alt", "layer", "play", "pause", "by", "word", "sense", "part", "light"]
-TEXTS += ["of_word", "of_sense", "apart", "nearer", "farther", "whole"]
+TEXTS += ["of_word", "of_sense", "apart", "nearer", "farther", "whole", "between"]
 FIXED = {"key": "k", "titles": [f"layer {name}" for name in NAMES], "tints": ["#2171b5"] * 4, "under": [""] * 4, "at": 2}
 FIXED |= {"lemmas": ["w7"], "senses": [["a river", "a shop"]], "colors": ["#0072b2", "#d55e00", "#009e73"], "word": "w7"}
-SHOWN = {"between": "{a} {b}", "lit": "{word}: {n}", "no_webgl": "no WebGL 2 here"}
+FIXED |= dict.fromkeys(("names", "short", "where"), NAMES)
+FIXED |= {"text": dict.fromkeys(TEXTS, "x") | {"parts": ["first", "then", "last"], "lit": "{word}: {n}", "no_webgl": "no WebGL 2 here"}}
 MOUNT = """async ([source, html, css, data]) => {
   document.body.innerHTML = `<style>${css}</style>${html}`;
   const own = await import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
@@ -293,12 +268,10 @@ def make_data(sentences: int) -> dict:
     spread = np.array([0, 800, 1_800, 900])[:, None, None] * rng.normal(size=(len(NAMES), n, 2))
     lemma = (words.ravel() == 7).astype(int)
     return FIXED | {
-        **dict.fromkeys(("names", "short", "where"), NAMES),
         "places": packed(np.clip(middles[words.ravel()] + spread, 0, 65_535), "<u2"),
         "sense": packed(lemma, "u1"),
         "lemma": packed(lemma, "<u2"),
         "sentences": "\n".join("\t".join(line) for line in lines),
-        "text": dict.fromkeys(TEXTS, "x") | {"parts": ["first", "then", "last"], **SHOWN},
     }
 
 
@@ -313,12 +286,15 @@ def mounted(page: Page, sentences: int) -> dict:
 
 
 def test_map_of_all_tokens_moves_zooms_and_names_tokens(page: Page):
-    data = mounted(page, 2_000)
-    lines = [line.split("\t") for line in data["sentences"].split("\n")]
-    sevens = [k for k, piece in enumerate(piece for line in lines for piece in line) if piece.strip() == "w7"]
-    seen, plane = page.evaluate(SEEN_TOKENS), page.locator(".plane")
-    assert seen["n"] == 20_000 and seen["at"] == 2
-    assert list(seen["lit"].values() if isinstance(seen["lit"], dict) else seen["lit"]) == sevens
+    def seen(at: int | None = None) -> dict:
+        """Return the state of the widget, once it is at a layer."""
+        page.wait_for_function(f"(at) => at === null || ({SEEN_TOKENS})().at === at", arg=at)
+        return page.evaluate(SEEN_TOKENS)
+
+    pieces = [piece.strip() for piece in re.split("[\t\n]", mounted(page, 2_000)["sentences"])]
+    sevens = [k for k, piece in enumerate(pieces) if piece == "w7"]
+    lit, plane, search = seen(at=2)["lit"], page.locator(".plane"), page.get_by_role("searchbox")
+    assert seen()["n"] == 20_000 and list(lit.values() if isinstance(lit, dict) else lit) == sevens
     colors = np.asarray(Image.open(BytesIO(plane.screenshot())).convert("RGB")).reshape(-1, 3)
     assert len(np.unique(colors, axis=0)) > 100  # what is drawn is seen, every spelling in a color of its own
     expect(page.locator(".counted")).to_contain_text(f"w7: {len(sevens)}")
@@ -326,42 +302,39 @@ def test_map_of_all_tokens_moves_zooms_and_names_tokens(page: Page):
     slider = page.get_by_role("slider")
     before = [page.evaluate(HERE, k) for k in sevens[:5]]
     slider.press("Home")
-    page.wait_for_function("() => document.querySelector('.tokens').instrument.seen().at === 0")
+    seen(at=0)
     together = [page.evaluate(HERE, k) for k in sevens[:5]]
     assert np.ptp(np.array(together), axis=0).max() < 0.01 < 2 < np.ptp(np.array(before), axis=0).max()  # one spelling, one place
-
     box = plane.bounding_box()
     page.mouse.move(box["x"] + together[0][0], box["y"] + together[0][1])
     expect(page.locator(".card")).to_contain_text("w7")
     slider.press("End")
-    page.wait_for_function("() => document.querySelector('.tokens').instrument.seen().at === 3")
+    seen(at=3)
     x, y = page.evaluate(HERE, 4)
     page.mouse.click(box["x"] + x, box["y"] + y)
-    nearest = page.get_by_role("searchbox").input_value()
-    assert nearest.startswith("w") and nearest in {piece.strip() for line in lines for piece in line}
-    expect(page.locator(".counted")).to_contain_text(f"{nearest}: ")
-    page.get_by_role("searchbox").fill("w7")
+    assert search.input_value() in pieces
+    expect(page.locator(".counted")).to_contain_text(f"{search.input_value()}: ")
+    search.fill("w7")
     page.locator(".by button[value=sense]").click()
     expect(page.locator(".chips")).to_contain_text("a shop")
-    assert page.evaluate(SEEN_TOKENS)["by"] == "sense"
 
-    plane.focus()
     plane.press("ArrowLeft")
-    assert page.evaluate(SEEN_TOKENS)["lens"]["k"] == 1  # all of it is seen: nothing to move, and the key is the page's
+    assert seen()["lens"]["k"] == 1  # all of it is seen: nothing to move, and the key is the page's
     plane.press("+")
-    near = page.evaluate(SEEN_TOKENS)["lens"]
+    near = seen()["lens"]
     plane.press("ArrowRight")
-    moved = page.evaluate(SEEN_TOKENS)["lens"]
+    moved = seen()["lens"]
     assert near["k"] > 1.5 and moved["x"] < near["x"] and moved["k"] == near["k"]
     page.mouse.move(box["x"] + 200, box["y"] + 100)
     turn_wheel_with_ctrl(page, -200)
-    page.wait_for_function("(k) => document.querySelector('.tokens').instrument.seen().lens.k > k", arg=moved["k"])
+    page.wait_for_function(f"(k) => ({SEEN_TOKENS})().lens.k > k", arg=moved["k"])
+    zoomed = seen()["lens"]
     page.mouse.down()
     page.mouse.move(box["x"] + 260, box["y"] + 130, steps=4)
     page.mouse.up()
-    dragged = page.evaluate(SEEN_TOKENS)["lens"]
+    assert seen()["lens"]["x"] != zoomed["x"]
     plane.press("0")
-    assert dragged["k"] > moved["k"] and page.evaluate(SEEN_TOKENS)["lens"] == {"k": 1, "x": 0, "y": 0}
+    assert seen()["lens"] == {"k": 1, "x": 0, "y": 0}
 
 
 WATCHED = """async () => {

@@ -1,16 +1,17 @@
 """Test in Chromium that markup in inputs is shown and not run, and that odd inputs break no page."""
 
 import json
+import re
 from urllib.parse import urlencode
 
-import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
+from core.common.config import ROOT, cache_folder
 from tests.app.test_markup import IMG, SCRIPT, evil_corpus
-from tests.bench.nonsense import faults, type_in, wait
-from tests.browser.test_mix import SEEN
-from tests.browser.visit import NOTICE, at_rest, opened, saved, upload
+from tests.bench.nonsense import wrong_with
+from tests.browser.test_accessibility import WIDER
+from tests.browser.visit import NOTICE, at_rest, fill_in, go, opened, saved, upload
 from tests.links import address
 
 PAYLOAD = (
@@ -23,8 +24,7 @@ EVIL = """() => [
   ...document.querySelectorAll('img[src="x"], img[src*="evil"], iframe[src*="evil"], a[href^="javascript"], a[href*="evil"] img, [onerror], [onload]'),
   ...[...document.querySelectorAll('script')].filter(s => s.textContent.includes('alert(1)')),
 ].map(e => e.outerHTML.slice(0, 400))"""
-
-
+ERRORS = "[data-testid=stAlertContentError] [data-testid=stMarkdownContainer]"
 LONG = "nonsense " * 2_222  # 20,000 letters
 
 
@@ -44,6 +44,15 @@ def settled(page: Page) -> None:
     assert page.evaluate(EVIL) == []
 
 
+def check_page(page: Page, typed: str = "") -> None:
+    """Check that no path of the machine is shown, that nothing is too wide, and that errors say what to do and name what was typed."""
+    settled(page)
+    text = page.locator("body").inner_text()
+    assert not re.search("|".join(map(re.escape, ("Traceback", "site-packages", str(ROOT), str(cache_folder())))), text)
+    assert page.evaluate(WIDER) <= 2
+    assert [wrong for said in page.locator(ERRORS).all_inner_texts() for wrong in wrong_with(said, typed)] == []
+
+
 ADDRESSES = [(path, TYPED) for path in ("neighbors?", "predict?", "how?step=4&")]
 ADDRESSES += [("neighbors?", [key]) for key in ("model", "vectors", "corpus")]
 
@@ -58,12 +67,12 @@ def test_markup_in_files_is_not_run(watched: Page, server: str):
     watched.goto(f"{server}/texts?corpus_way=files&find=heron")
     settled(watched)
     row = {"tokens": ["A", "heron", PAYLOAD], "position": 1, "word": "heron", "sense": PAYLOAD, "document": PAYLOAD}
-    rows = "\n".join(json.dumps(row) for _ in range(3)).encode()
+    rows = "\n".join([json.dumps(row)] * 3).encode()
     name = PAYLOAD.replace("/", "_")[:120]
     upload(watched, (f"{name}.jsonl", "application/jsonl", rows), (f"{name} 2.csv", "text/csv", f"{PAYLOAD},year\n1,1990\n".encode()))
     expect(watched.get_by_test_id("stMetric").filter(has_text="Sentences")).to_contain_text("3")
     settled(watched)
-    watched.get_by_role("radio", name="Search", exact=True).click()
+    go(watched, "Search")
     expect(watched.locator(NOTICE, has_text="“heron” occurs 3 times")).to_be_visible()
     settled(watched)
     watched.goto(f"{server}/{address('train?train_task=own')}")
@@ -76,8 +85,7 @@ def test_markup_in_files_is_not_run(watched: Page, server: str):
 
 
 def test_markup_in_a_corpus_and_its_export_is_not_run(watched: Page, server: str, browser, tmp_path):
-    corpus = evil_corpus(tmp_path)
-    given = {"corpus": str(corpus), "a": f"A heron stood near {IMG}.", "ai": "1", "bi": "1"}
+    given = {"corpus": str(evil_corpus(tmp_path)), "a": f"A heron stood near {IMG}.", "ai": "1", "bi": "1"}
     given |= {"b": f"The heron of {SCRIPT} is red. www.evil.test a@evil.test"}
     for path, more, shown in (("map", {"map_word": IMG}, "In the sense space, 100%"), ("mix", {}, "stamped the iron plate")):
         watched.goto(f"{server}/{path}?" + urlencode(given | more))
@@ -102,31 +110,11 @@ def test_markup_in_a_corpus_and_its_export_is_not_run(watched: Page, server: str
 def test_control_characters_and_endless_names_break_no_page(page: Page, server: str):
     opened(page, server, "neighbors")
     sentence = page.locator(".st-key-a input")
-    type_in(page, sentence, "She sat on the\x07 bank.\x01")
+    fill_in(sentence, "She sat on the\x07 bank.\x01")
     expect(sentence).to_have_value("She sat on the bank.")
     expect(page.get_by_role("radio", name="bank").first).to_be_visible()
-    at_rest(page)
-    assert list(faults(page, "", [])) == []
+    check_page(page)
     page.get_by_test_id("stSidebar").get_by_text("Model and data").click()
-    type_in(page, page.locator(".st-key-corpus input"), LONG)
+    fill_in(page.locator(".st-key-corpus input"), LONG)
     expect(page.get_by_text("Unknown corpus").first).to_contain_text("…'. Choose")
-    at_rest(page)
-    assert list(faults(page, LONG, [])) == []
-
-
-def test_outdated_layout_is_not_drawn_on_the_mix_page(page: Page, server: str):
-    opened(page, server, "mix")
-    root = page.locator(".mix")
-    expect(root.locator("li").first).to_be_visible()
-    wait(page)
-    page.evaluate("dispatchEvent(new CustomEvent('elmoscope-mix', { detail: { ...window['elmoscope-mix'], layout: [0, 0], stars: [] } }))")
-    wait(page, 500)
-    assert np.isfinite(np.array(root.evaluate(SEEN)["places"], float)).all() and list(faults(page, "", [])) == []
-
-
-def test_a_word_of_300_letters_makes_no_page_wider(page: Page, server: str):
-    opened(page, server, "tasks?task_of_paper=names")
-    type_in(page, page.locator(".st-key-tasks_names textarea"), "x" * 300)
-    expect(page.locator(".spans").first).to_contain_text("xxx")
-    at_rest(page)
-    assert list(faults(page, "x" * 300, [])) == []
+    check_page(page, LONG)

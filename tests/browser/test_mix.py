@@ -64,22 +64,28 @@ def lines(page: Page, number: int) -> list[str]:
     return [cosine for _, cosine in sorted(shown)]
 
 
+def drag(page: Page, sent: list[int]) -> tuple[dict, dict]:
+    """Drag the first slider to the right, which sends nothing. Return the widget's state before and while the slider is held."""
+    root = page.locator(".mix")
+    expect(root.locator("li").first).to_be_visible(timeout=180_000)  # once every word of the sentences has been read
+    at_rest(page)
+    before, move = root.evaluate(SEEN), grab(root.get_by_role("slider").first, 0.5)
+    sent.clear()
+    for k in range(40):
+        move(0.5 + 0.012 * k)
+    held = root.evaluate(SEEN)
+    assert sent == [] and held["w"][0] > 5 and held["places"] != before["places"] and held["cosine"] > before["cosine"]
+    return before, held
+
+
 def test_mix_widget_has_the_values_of_core(page: Page, server: str):
     sent = count_sent(page)
     opened(page, server, "mix?a=Grandpa+fished+from+the+bank+until+dusk.&b=My+bank+closed+the+account.")
     root = page.locator(".mix")
-    expect(root.locator("li").first).to_be_visible()
     expect(page.locator(".st-key-w0")).to_be_hidden()
-    at_rest(page)
-    before = root.evaluate(SEEN)
-    move = grab(root.get_by_role("slider").first, 0.5)
-    sent.clear()
-    for k in range(60):
-        move(0.5 + 0.006 * k)
-    held = root.evaluate(SEEN)
-    assert sent == [] and held["w"][0] > 3 and held["w"][1:] == [0, 0] and "w0=" not in page.url
-    assert held["places"] != before["places"] and held["share"] != before["share"] and held["cosine"] > before["cosine"]
-
+    before, held = drag(page, sent)
+    assert held["w"][1:] == [0, 0] and "w0=" not in page.url
+    assert held["share"] != before["share"]
     model = open_model(BUNDLED_MODEL)
     table, s = open_table(BUNDLED_CORPUS, model, targets_only=True), softmax(held["w"])
     for number, (text, position) in enumerate((("Grandpa fished from the bank until dusk.", 4), ("My bank closed the account.", 1))):
@@ -88,23 +94,17 @@ def test_mix_widget_has_the_values_of_core(page: Page, server: str):
         expected = neighbors.cosines(table.rows, result, s)[shown["rows"]]  # which are the nearest first
         np.testing.assert_allclose(sorted(shown["cosines"], reverse=True), expected, atol=1e-6)
         assert lines(page, number) == [f"{item:.2f}" for item in sorted(shown["cosines"], reverse=True)[:7]]
-
     page.mouse.up()
     expect(page).to_have_url(re.compile(f"w0={held['w'][0]}"))
     assert sent and root.evaluate(SEEN)["w"] == held["w"]
-    page.wait_for_function(LAID, arg=[root.element_handle(), held["places"]])  # anew, by the server
-
-    scale, order = root.get_by_role("slider").nth(3), root.evaluate(SEEN)["lists"]
-    message = root.locator(".arrows").get_attribute("aria-label")
-    expect(scale).to_be_hidden()
-    assert root.locator(".knob .bar").count() == 3  # one for each layer
+    page.wait_for_function(LAID, arg=[root.element_handle(), held["places"]])  # again, by the server
+    scale, order, arrows = root.get_by_role("slider").nth(3), root.evaluate(SEEN)["lists"], root.locator(".arrows")
+    message = arrows.get_attribute("aria-label")
     root.locator(".more summary").click()
-    scale.focus()
     for _ in range(5):
         scale.press("ArrowRight")
     expect(page).to_have_url(re.compile("gamma=1.5"))
-    assert root.evaluate(SEEN)["lists"] == order and root.locator(".arrows").get_attribute("aria-label") != message
-
+    assert root.evaluate(SEEN)["lists"] == order and arrows.get_attribute("aria-label") != message
     root.get_by_role("button", name="all −6").click()
     expect(root.locator(".alike")).to_contain_text("the same weights as all 0")
     expect(page).to_have_url(re.compile("w2=-6"))
@@ -122,25 +122,18 @@ def test_mix_widget_works_with_an_unlabeled_word(page: Page, server: str):
     sent = count_sent(page)
     opened(page, server, "mix?a=Two+herons+waded+through+the+marsh.&ai=herons&b=The+herons+on+the+vase+were+blue.&bi=herons")
     root = page.locator(".mix")
-    expect(root.locator("li").first).to_be_visible(timeout=180_000)  # once every word of the sentences has been read
-    expect(root).to_contain_text("so no accuracy")
-    at_rest(page)
-    before, message = root.evaluate(SEEN), root.locator(".measure").first.inner_text()
-    move = grab(root.get_by_role("slider").first, 0.5)
-    sent.clear()
-    for k in range(40):
-        move(0.5 + 0.012 * k)
-    held = root.evaluate(SEEN)
-    assert sent == [] and held["w"][0] > 5 and held["places"] != before["places"] and held["cosine"] > 0.99
+    expect(root).to_contain_text("so no accuracy", timeout=180_000)
+    before, held = drag(page, sent)
     first, second = (np.array(each["cosines"]) for each in held["lists"])
     close = np.abs(first - second) < 0.02
     assert held["sides"] == np.where(close, 2, np.where(first > second, 0, 1)).tolist() != before["sides"]
-    assert root.locator(".measure").first.inner_text() != message
     for number in (0, 1):
         result = [float(item) for item in lines(page, number)]
         assert len(result) == 7 and result == sorted(result, reverse=True) and result[0] > 0.5
     assert "herons" not in root.locator("li:not(.gone) b").all_inner_texts()
     page.mouse.up()
     expect(page).to_have_url(re.compile("w0=5|w0=6"))
-    page.wait_for_function(LAID, arg=[root.element_handle(), held["places"]])  # anew, by the server
-    expect(page.locator(".st-key-take")).to_be_visible()
+    page.wait_for_function(LAID, arg=[root.element_handle(), held["places"]])  # again, by the server
+    page.evaluate("dispatchEvent(new CustomEvent('elmoscope-mix', { detail: { ...window['elmoscope-mix'], layout: [0, 0], stars: [] } }))")
+    page.wait_for_timeout(500)
+    assert np.isfinite(np.array(root.evaluate(SEEN)["places"], float)).all()  # a layout of other sentences is not drawn

@@ -1,5 +1,6 @@
 """Actions on a page in the browser that several tests share."""
 
+import re
 import time
 from base64 import b64encode
 from collections.abc import Callable
@@ -27,6 +28,13 @@ def opened(page: Page, server: str, path: str) -> Page:
     expect(page.get_by_text("What to notice.").first).to_be_visible()
     expect(page.get_by_test_id("stException")).to_have_count(0)
     return page
+
+
+def noticed(page: Page, text: str | re.Pattern) -> Locator:
+    """Wait until a notice has the text, and return it."""
+    notice = page.locator(NOTICE, has_text=text)
+    expect(notice).to_be_visible()
+    return notice
 
 
 def fill_in(box: Locator, text: str) -> None:
@@ -58,13 +66,6 @@ def grab(slider: Locator, share: float) -> Callable[[float], None]:
     move(share)
     slider.page.mouse.down()
     return move
-
-
-def turn_wheel_with_ctrl(page: Page, turn: int) -> None:
-    """Turn the wheel while Ctrl is pressed."""
-    page.keyboard.down("Control")
-    page.mouse.wheel(0, turn)
-    page.keyboard.up("Control")
 
 
 def choose(page: Page, label: str, option: str) -> None:
