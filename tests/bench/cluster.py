@@ -122,9 +122,8 @@ def _trouble(cluster: Cluster, sentences: list[Sentence], output: Path, item: Oc
     stopped.send_signal(signal.SIGSTOP)
     with suppress(subprocess.TimeoutExpired):
         client.wait(STOPPED_S)
-    while_stopped = "; the build ended meanwhile" if client.poll() is not None else ""
     stopped.send_signal(signal.SIGCONT)
-    rows.append(("a worker stopped (SIGSTOP)", f"for {STOPPED_S:.0f} s, from {total * 5 // 8} of {total} shards{while_stopped}"))
+    rows.append(("a worker stopped (SIGSTOP)", f"for {STOPPED_S:.0f} s, from {total * 5 // 8} of {total} shards"))
     status, seconds = client.wait(), time.perf_counter() - began
     after = done()
     touched = sum(after.get(path) != when for path, when in before.items())

@@ -20,10 +20,10 @@ import traceback
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from unittest import mock
 
-import docx
 import numpy as np
 import torch
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -58,8 +58,9 @@ from core.text.sentence_ends import split_sentences
 from core.text.sentences import read_labeled, read_sentences, sentences_from_text
 from core.text.tokens import JOINER, character_ids, join_tokens, tokenize
 from tests.bench.measure import options, peak_mb, say
-from tests.tiny import epub, pdf, workbook, zipped
+from tests.tiny import epub, pdf, word_document, workbook, zipped
 
+TENSORS, HDF5 = "weights.safetensors", "weights.hdf5"
 HEAD = ASSETS / "heads" / "spam" / "mean-glove"
 SLOWEST_S = 10.0  # of the processor an input may take: 1 MB of text takes about 2
 CAPS = {"ELMOSCOPE_MAX_FILE_MB": "4", "ELMOSCOPE_MAX_UNPACKED_MB": "4", "ELMOSCOPE_MAX_TABLE_MB": "4", "ELMOSCOPE_MAX_PASTED": "200000"}
@@ -152,30 +153,19 @@ def files(*parts: st.SearchStrategy[bytes]) -> st.SearchStrategy[tuple[str, byte
     return rarely(300, st.sampled_from(range(3)).map(lambda k: bombs()[k]), packed(st.one_of(*parts, st.binary(max_size=60))))
 
 
-@functools.cache
-def a_docx() -> dict[str, bytes]:
-    document, stream = docx.Document(), io.BytesIO()
-    document.add_paragraph("The river bank was steep. A second sentence.")
-    document.add_table(1, 1).cell(0, 0).text = "In a cell."
-    document.save(stream)
-    with zipfile.ZipFile(stream) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
-
-
 def docx_files() -> st.SearchStrategy[bytes]:
     """Word documents: another body, changed bytes, entities that multiply, members that unpack to far too much."""
-    parts, document = a_docx(), "word/document.xml"
-    body, first = parts[document], b"The river"
-    entities = '<!DOCTYPE w [<!ENTITY a "aaaaaaaaaa">' + "".join(
-        f'<!ENTITY {x} "{f"&{y};" * 10}">' for x, y in zip("bcdefghij", "abcdefghi")
+    paragraph, more = "<w:p><w:r><w:t>{}</w:t></w:r></w:p>", st.sampled_from([{}, {"../../evil.txt": "x"}])
+    valid = word_document(paragraph.format("The river bank was steep.") + f"<w:tbl><w:tr><w:tc>{paragraph}</w:tc></w:tr></w:tbl>")
+    with zipfile.ZipFile(io.BytesIO(valid)) as archive:
+        xml = changed(archive.read("word/document.xml")).map(lambda data: zipped({"word/document.xml": data}))
+    entities = "".join(f'<!ENTITY {name} "{f"&{inner};" * 10}">' for inner, name in pairwise("abcdefghij"))
+    declared = [f"<!DOCTYPE w [<!ENTITY a {value}>{entities}]>" for value in ('"aaaaaaaaaa"', 'SYSTEM "file:///etc/passwd"')]
+    heavy = [word_document(paragraph.format("&j;"), each) for each in declared] + [word_document(" " * 9_000_000 + "<w:p>" * 50_000)]
+    said = nasty().map(lambda text: paragraph.format(text.encode("utf-8", "replace").decode()))
+    return st.one_of(
+        rarely(20, st.sampled_from(heavy), st.builds(lambda body, more: word_document(body, **more), said, more)), xml, changed(valid)
     )
-    entities = body.replace(b"<w:document", entities.encode() + b"]><w:document", 1).replace(first, b"&j;")
-    outside = entities.replace(b'"aaaaaaaaaa"', b'SYSTEM "file:///etc/passwd"')
-    said = nasty().map(lambda text: body.replace(first, text.encode("utf-8", "replace")))
-    heavy = st.sampled_from([entities, outside, body + b" " * 9_000_000, b"<w:p>" * 50_000])
-    bodies, more = rarely(10, heavy, st.one_of(changed(body), said)), st.sampled_from([{}, {"../../evil.txt": b"x"}])
-    made = st.builds(lambda body, more: zipped(parts | {document: body} | more), bodies, more)
-    return st.one_of(made, made, changed(zipped(parts)))
 
 
 @functools.cache
@@ -204,15 +194,15 @@ def zipped_vectors() -> st.SearchStrategy[bytes]:
 
 
 @functools.cache
-def model_files() -> dict[str, bytes]:
-    """options.json, weights.hdf5 and weights.safetensors of a very small biLM, and its vocabulary."""
+def model_files(weights: str) -> dict[str, bytes]:
+    """options.json, the vocabulary and one of the two files of weights of a very small biLM."""
     model, softmax = BiLM(ModelShape(filters=((1, 4), (2, 4)), character_dim=4, hidden=6, projection=3)), Softmax(5, 3)
     for value in (*model.parameters(), *softmax.parameters()):
         torch.nn.init.normal_(value.data, std=0.1, generator=torch.Generator().manual_seed(0))
     with tempfile.TemporaryDirectory() as folder:
         save_hdf5(model, Path(folder))
         save_safetensors(model, Path(folder), softmax=softmax, words=["<S>", "</S>", "<UNK>", "a", "b"])
-        return contents(folder)
+        return {name: data for name, data in contents(folder).items() if name == weights or not name.startswith("weights")}
 
 
 @functools.cache
@@ -228,8 +218,8 @@ def contents(folder: str | Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(Path(folder).iterdir())}
 
 
-def options_bytes() -> st.SearchStrategy[bytes]:
-    options = json.loads(model_files()["options.json"])
+def options_bytes() -> st.SearchStrategy[dict[str, bytes]]:
+    options = json.loads(model_files(TENSORS)["options.json"])
     numbers = st.lists(st.integers(-1, 10**9), max_size=3)
     odd = st.one_of(st.none(), st.integers(-2, 10**12), st.floats(), nasty(2), numbers, st.lists(numbers, max_size=3), st.just({}))
 
@@ -242,7 +232,7 @@ def options_bytes() -> st.SearchStrategy[bytes]:
 
     paths = [(part,) for part in ("lstm", "char_cnn")] + [(part, key) for part in ("lstm", "char_cnn") for key in options[part]]
     made = st.builds(put, st.sampled_from([*paths, ("char_cnn", "embedding", "dim")]), odd)
-    return st.one_of(made, changed(model_files()["options.json"]), encoded(nasty()), json_bytes())
+    return st.one_of(made, encoded(nasty()), json_bytes()).map(lambda data: {"options.json": data})
 
 
 @functools.cache
@@ -291,12 +281,6 @@ def one_of_files(samples: dict[str, bytes]) -> st.SearchStrategy[dict[str, bytes
     return st.one_of(*(changed(data).map(lambda made, name=name: {name: made}) for name, data in samples.items()))
 
 
-def model_target(name: str, data: st.SearchStrategy[bytes], left_out: str = "weights.hdf5") -> tuple[st.SearchStrategy, Callable]:
-    """A model folder with one file changed and one weights file."""
-    samples = {each: old for each, old in model_files().items() if each != left_out}
-    return data.map(lambda made: {name: made}), loads(samples, load_bilm, load_softmax)
-
-
 _some = functools.partial(read_sentences, limit=5_000)  # the pages read as many as a corpus may hold
 
 
@@ -319,17 +303,17 @@ def _own(folder: Path, given: list[tuple[str, bytes]]) -> None:
 
 def _tokens(folder: Path, text: str) -> None:
     """Check that tokens contain every visible character in order, except hyphens at line ends, and that their ids are valid."""
+
+    def visible(text: str) -> str:
+        return "".join(text.translate(STRAIGHT | {0: " ", ord("-"): "", ord(JOINER): ""}).split())
+
     tokens = tokenize(text)
     assert all(token and not token.isspace() for token in tokens)
-    assert visible_characters("".join(tokens)) == visible_characters(legible(text))
+    assert visible("".join(tokens)) == visible(legible(text))
     for sentence in split_sentences(text)[:50]:
         join_tokens(tokenize(sentence))
     ids = character_ids(tokens[:200])
     assert ids.shape == (min(200, len(tokens)), 50) and (ids >= 0).all() and (ids < 262).all()
-
-
-def visible_characters(text: str) -> str:
-    return "".join(text.translate(STRAIGHT | {0: " ", ord("-"): "", ord(JOINER): ""}).split())
 
 
 def _words(folder: Path, given: tuple[str, str]) -> None:
@@ -402,10 +386,9 @@ def targets() -> dict[str, Callable[[], tuple[st.SearchStrategy, Callable]]]:
         "vectors": lambda: (files(vector_bytes()), reads("v", load_vectors)),
         "vectors .zip": lambda: (plain(zipped_vectors()), reads("v.zip", load_vectors)),
         "vectors, a folder": lambda: (one_of_files(vector_files()), loads(vector_files(), load_vectors)),
-        "model options": lambda: model_target("options.json", options_bytes()),
-        "model .safetensors": lambda: model_target("weights.safetensors", changed(model_files()["weights.safetensors"])),
-        "model .hdf5": lambda: model_target("weights.hdf5", changed(model_files()["weights.hdf5"]), "weights.safetensors"),
-        "model vocabulary": lambda: model_target("vocabulary.txt", st.one_of(text, changed(model_files()["vocabulary.txt"]))),
+        "model options": lambda: (options_bytes(), loads(model_files(TENSORS), load_bilm, load_softmax)),
+        "model .safetensors": lambda: (one_of_files(model_files(TENSORS)), loads(model_files(TENSORS), load_bilm, load_softmax)),
+        "model .hdf5": lambda: (one_of_files(model_files(HDF5)), loads(model_files(HDF5), load_bilm, load_softmax)),
         "maps": lambda: (changed(a_map()), lambda place, data: FrozenMaps.load(_written(place / "m.safetensors", data))),
         "head": lambda: (one_of_files(contents(HEAD)), loads(contents(HEAD), load_head)),
         "results": lambda: (files(lined), reads("r.jsonl", read_results)),

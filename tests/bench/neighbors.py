@@ -61,8 +61,8 @@ def _made(setting: Setting, n: int) -> tuple[OccurrenceTable, Query]:
     return table, Query(tokens, 0, layers.astype(np.float16).astype(np.float32))
 
 
-def recomputed(table: OccurrenceTable, query: Query, weights: np.ndarray) -> np.ndarray:
-    """Mix the float16 layers of every row, as the peer does, and return the cosine of each mix with the query's, (N,)."""
+def recomputed(table: OccurrenceTable, query: Query, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mix the float16 layers of every row, as the peer does. Return the K nearest rows, and the cosine of each mix with the query's, (N,)."""
     weights = weights.astype(np.float32)
     wanted = weights @ query.layers
     wanted /= np.linalg.norm(wanted)
@@ -71,13 +71,8 @@ def recomputed(table: OccurrenceTable, query: Query, weights: np.ndarray) -> np.
         for k in range(0, len(block), PIECE):
             mixes = np.matmul(weights, block[k : k + PIECE].astype(np.float32))  # (rows, D)
             result[start + k : start + k + len(mixes)] = mixes @ wanted / np.linalg.norm(mixes, axis=1)
-    return result
-
-
-def best(values: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows of the k highest values, highest first, and all values."""
-    top = np.argpartition(-values, k)[:k]
-    return top[np.argsort(-values[top])], values
+    top = np.argpartition(-result, K)[:K]
+    return top[np.argsort(-result[top])], result
 
 
 def _slider(setting: Setting, table: OccurrenceTable, query: Query, rounds: int) -> Row:
@@ -86,7 +81,7 @@ def _slider(setting: Setting, table: OccurrenceTable, query: Query, rounds: int)
     moves = [softmax(random.normal(size=3)) for _ in range(rounds + 1)]
     turns = [zip(moves) for _ in range(2)]
     ours = timed(lambda weights: table.nearest(result, weights, k=K), lambda: next(turns[0]))
-    pair = paired(ours, timed(lambda weights: best(recomputed(table, query, weights), K), lambda: next(turns[1])), rounds)
+    pair = paired(ours, timed(lambda weights: recomputed(table, query, weights), lambda: next(turns[1])), rounds)
     return setting.row(
         f"slider move, {len(table):,} occurrences",
         ours=milliseconds("ours", pair.ours),

@@ -71,12 +71,6 @@ def test_engine_runs_without_allennlp_and_says_what_it_left_out(setting, monkeyp
     assert result["share of torch.mm's rate, small"]["ratio"]["value"] > 0
 
 
-@pytest.mark.skipif(not engine.is_ready(), reason="AllenNLP's environment is not made: core allennlp setup")
-def test_engine_compares_all_layers_with_allennlps(setting):
-    compared = [row for row in run("engine", setting) if row["checks"]]
-    assert len(compared) == 4 and all(row["peer"]["what"] == "AllenNLP 2.10.1" for row in compared)
-
-
 def test_suites_without_a_peer_run_and_check_their_answers(setting, monkeypatch):
     monkeypatch.setattr(pages, "find_chromium", lambda: None)
     assert [len(row["checks"]) for row in run("neighbors", setting)] == [2, 2]
