@@ -98,9 +98,8 @@ def page(visitor):
     opened = visitor.new_page()
     opened.set_default_timeout(WAIT_MS)
     foreign, errors, exceptions = [], [], []
-    opened.on(
-        "request", lambda r: None if r.url.startswith(("http://127.0.0.1", "data:", "blob:", "ws://127.0.0.1")) else foreign.append(r.url)
-    )
+    local = ("http://127.0.0.1", "data:", "blob:", "ws://127.0.0.1")
+    opened.on("request", lambda r: None if r.url.startswith(local) else foreign.append(r.url))
     opened.on("pageerror", lambda e: errors.append(str(e)))
     opened.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
     opened.on("response", lambda r: errors.append(f"{r.status} {r.url}") if r.status >= 400 else None)

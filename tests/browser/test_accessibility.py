@@ -33,11 +33,7 @@ WIDER = """() => {
 TOP = 100  # px of Home's picture on a phone's first screen: the sentences and the verdict are above it
 PICTURES = {"": ".map.compact canvas", "map": ".map canvas", "found": ".js-plotly-plot", "why": ".js-plotly-plot"}
 ADDRESSES = ["" if view == HOME else view for view in list_views()]
-
-
-MOST = 250  # presses of Tab
 TAB_VIEWS = {"", "neighbors", "map", "found", "classify"}  # views in which Tab must reach every control
-
 # Every control in sight in the page's main column, its components' too; of a group of choices one is enough, arrows do the rest.
 CONTROLS = """() => {
   const roots = [document.querySelector('[data-testid=stMain]')], controls = [];
@@ -69,7 +65,7 @@ def press_tab(page: Page) -> list[str]:
     page.wait_for_function(f"({CONTROLS})() > 5")  # all of the page, not only its menu
     page.evaluate(CONTROLS)
     left = []
-    for _ in range(MOST):
+    for _ in range(250):
         page.keyboard.press("Tab")
         if not (left := page.evaluate(LEFT)):
             break
