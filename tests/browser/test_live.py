@@ -131,7 +131,7 @@ def test_an_address_opens_its_sentences_word_layer_and_language(opened):
 
 
 def test_sliders_lists_and_map_follow_and_nothing_is_wider_than_the_screen(opened):
-    page = opened(width=390, reduced_motion="reduce")
+    page = opened(reduced_motion="reduce")
     page.locator(".mixing").scroll_into_view_if_needed()
     expect(page.locator(".mix-host .lists .row")).to_have_count(14)
     page.locator(".mixing .presets button").nth(1).click()
