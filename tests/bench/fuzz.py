@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from unittest import mock
+from xml.sax.saxutils import escape
 
 import numpy as np
 import torch
@@ -162,7 +163,8 @@ def docx_files() -> st.SearchStrategy[bytes]:
     entities = "".join(f'<!ENTITY {name} "{f"&{inner};" * 10}">' for inner, name in pairwise("abcdefghij"))
     declared = [f"<!DOCTYPE w [<!ENTITY a {value}>{entities}]>" for value in ('"aaaaaaaaaa"', 'SYSTEM "file:///etc/passwd"')]
     heavy = [word_document(paragraph.format("&j;"), each) for each in declared] + [word_document(" " * 9_000_000 + "<w:p>" * 50_000)]
-    said = nasty().map(lambda text: paragraph.format(text.encode("utf-8", "replace").decode()))
+    texts = nasty().map(lambda text: text.encode("utf-8", "replace").decode())
+    said = st.builds(lambda text, write: paragraph.format(write(text)), texts, st.sampled_from([str, escape]))
     return st.one_of(
         rarely(20, st.sampled_from(heavy), st.builds(lambda body, more: word_document(body, **more), said, more)), xml, changed(valid)
     )
@@ -448,7 +450,8 @@ def main() -> int:
         result = run(name, -(-given_.inputs // len(given_.only)), number=given_.seed)
         failed += len(result.failures)
         say(f"{name:22}{result.inputs:9,}{result.refused:9,}{result.slowest_s:8.2f} s{len(result.failures):10}")
-        say("\n".join(list(dict.fromkeys(result.failures))[:5]))
+        for failure in list(dict.fromkeys(result.failures))[:5]:
+            say(failure)
     say(f"most memory: {peak_mb():,.0f} MB")
     return int(failed > 0)
 
