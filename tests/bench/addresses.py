@@ -1,11 +1,14 @@
-"""Open every page by hostile addresses (`python -m tests.bench.addresses`): no exception may come out, and no visit may take too long.
+"""Open every page by hostile addresses: no exception may come out, and no visit may take too long.
+
+usage: python -m tests.bench.addresses [--seconds 360] [--only PAGE ...] [--seed N]
 
 A page is opened once as it is, which names its parameters: its controls' keys, and those that every page reads. Then all of them have one value
-at once; what is in use has it one parameter at a time, because a model that does not exist would hide the rest.
-tests/app/test_addresses.py visits a few.
+at once; what is in use has it one parameter at a time, for a model that is not there would hide the rest. What time is left goes to single
+parameters, drawn at random. A fault is looked for again with each of its parameters alone. tests/app/test_addresses.py visits a few.
 """
 
 import logging
+import random
 import sys
 import time
 import traceback
@@ -17,10 +20,11 @@ from core.common.config import ROOT
 from core.common.short_links import shortened
 from pages._frame.menu import HOME, list_views, page_address
 from pages._home.live import open_rest
-from tests.bench.measure import say
+from tests.bench.measure import Attempts, attack, options
 
 SLOWEST_S = 10.0  # of the processor a visit may take once its page was open
 WAIT_S = 60  # by the clock
+VIEWS = list_views()
 IN_USE = ("model", "vectors", "corpus", "beside", "engine", "lang", "front", "v", "reads")
 EVERYWHERE = ("a", "b", "ai", "bi", "w", "layer", "s", "k", "quiz", "corpus_folder", "embed", "no_such")
 VALUES = (
@@ -34,8 +38,8 @@ VALUES = (
 )
 
 
-def visit(view: str, address: dict[str, str]) -> tuple[AppTest | None, str]:
-    """Run the page. Return it, and its error or ""."""
+def visit(view: str, address: dict[str, str]) -> tuple[AppTest | None, str, float]:
+    """Run the page. Return it, its error or "", and the processor seconds of the run."""
     started = time.process_time()
     try:
         opened = AppTest.from_file(str(ROOT / "app.py"), default_timeout=WAIT_S)
@@ -49,7 +53,7 @@ def visit(view: str, address: dict[str, str]) -> tuple[AppTest | None, str]:
     except Exception:  # of AppTest: a page that takes too long
         opened, wrong = None, traceback.format_exc(limit=-3)
     took = time.process_time() - started
-    return opened, wrong or (f"took {took:.1f} s of the processor" if took > SLOWEST_S else "")
+    return opened, wrong or (f"took {took:.1f} s of the processor" if took > SLOWEST_S else ""), took
 
 
 def parameters(opened: AppTest) -> list[str]:
@@ -60,19 +64,41 @@ def parameters(opened: AppTest) -> list[str]:
     return sorted({item.key for item in controls if item.key and "." not in item.key} - set(IN_USE))
 
 
+def addresses(own: list[str]) -> list[dict[str, str]]:
+    """Return each value for all of a page's own parameters at once, and for one of those in use at a time."""
+    return [dict.fromkeys(keys, value) for value in VALUES for keys in ([*own, *EVERYWHERE], *([item] for item in IN_USE))]
+
+
+def run(page: str, *, seconds: float, rng: random.Random) -> Attempts:
+    """Visit a page as often as the time allows."""
+    until, result = time.monotonic() + seconds, Attempts()
+    opened, wrong, _ = visit(page, {})
+    opened, wrong, _ = visit(page, {}) if opened is None or wrong.startswith("took") else (opened, wrong, 0.0)  # the first one opens models
+    if wrong or opened is None:
+        result.failures.append(f"{page}, as it opens: {wrong}")
+        return result
+    own = parameters(opened)
+    every, queue = [*own, *EVERYWHERE, *IN_USE], addresses(own)
+    rng.shuffle(queue)
+    queue.sort(key=lambda address: len(address) > 1)  # all at once first: they are taken from the end
+    while time.monotonic() < until:
+        address = queue.pop() if queue else {rng.choice(every): rng.choice(VALUES)}
+        _, wrong, took = visit(page, address)
+        result.inputs, result.slowest_s = result.inputs + 1, max(result.slowest_s, took)
+        if wrong:
+            alone = [key for key in address if len(address) > 1 and visit(page, {key: address[key]})[1]]
+            result.failures.append(f"{page}, {next(iter(address.values()))!r:.60} as {', '.join(alone or address)}: {wrong}")
+    return result
+
+
 def main() -> int:
-    failed = False
+    parser = options(__doc__, seconds=360.0, seed=0)
+    parser.add_argument("--only", nargs="+", metavar="PAGE", choices=VIEWS, help="only these views")
+    request = parser.parse_args()
     logging.disable(logging.WARNING)  # Streamlit's, of every visit without a browser
+    pages = [view for view in VIEWS if not request.only or view in request.only]
     open_rest()  # else the background does, on the processor's time of whatever visit it falls into
-    for view in list_views():
-        visit(view, {})  # opens models, which may take long
-        opened, _ = visit(view, {})
-        names = [*parameters(opened), *EVERYWHERE] if opened else EVERYWHERE
-        for address in ({}, *(dict.fromkeys(names, value) for value in VALUES), *({name: value} for name in IN_USE for value in VALUES)):
-            if wrong := visit(view, address)[1]:
-                failed = True
-                say(f"{view}, {next(iter(address.values()), '')!r:.60} as {', '.join(address)}: {wrong}")
-    return failed
+    return attack(pages, lambda page: run(page, seconds=request.seconds / len(pages), rng=random.Random(request.seed)))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Time sentences to layers: our engine against AllenNLP 2.10.1, and against its own matrix products.
+"""Time sentences to layers: our engine against AllenNLP 2.10.1, against its own matrix products, and against text length.
 
 Both engines read the same weights.hdf5 (drawn at random: times do not depend on what was learned) and answer with all
 layers of all sentences, which must be equal. Loading is not counted; character ids, and ours the packing, are. Every
@@ -21,14 +21,14 @@ import torch
 
 from core.common.config import ModelShape
 from core.common.device import limit
-from core.elmo.encoder import Encoder, _Run
+from core.elmo.encoder import Encoder, _Run, encoded
 from core.elmo.model import BiLM
 from core.elmo.recurrence import BLOCK_BYTES
 from core.elmo.weights import load_bilm, save_hdf5
 from core.engines.allennlp_engine import AllenNLPEngine
 from core.engines.allennlp_setup import SETUP, is_ready
-from core.text.corpora import BUNDLED_CORPUS, open_corpus
-from tests.bench.measure import Row, Setting, check, difference, paired, quotient, rate, timed
+from tests.bench import texts
+from tests.bench.measure import Row, Setting, check, difference, figure, paired, peak_mb, quotient, rate, reset_peak, timed
 
 SMALL, ORIGINAL = ModelShape(), ModelShape(hidden=4096, projection=512, n_highway=2)
 TINY = ModelShape(filters=((1, 8), (2, 8), (3, 16)), hidden=48, projection=16)
@@ -37,11 +37,12 @@ LIMIT_S = 3600.0  # for one call of AllenNLP
 WAITING = {"sleeping": "0", "spinning": "300000"}  # GOMP_SPINCOUNT: what our worker does, and libgomp's own default
 # shape, sentences, sentences one at a time, rounds
 SHAPES = {"small": (SMALL, 2000, 100, 5), "original": (ORIGINAL, 300, 30, 3)}
+LENGTHS, LENGTH_ROUNDS = (1_000, 10_000, 100_000, 1_000_000), 3
 MISSING = f"AllenNLP's environment is not set up; run: {SETUP}"
 
 
 def rows(setting: Setting) -> Iterator[Row]:
-    """Yield speed, share of the products' rate and single sentences for both shapes."""
+    """Yield speed, share of the products' rate and single sentences for both shapes; then length and memory."""
     with contextlib.ExitStack() as stack:
         engine = None
         for name, (shape, *sizes) in SHAPES.items():
@@ -50,16 +51,11 @@ def rows(setting: Setting) -> Iterator[Row]:
             files = Files(setting.folder / f"engine-{name}", shape)
             if is_ready() and engine is None:
                 engine = stack.enter_context(contextlib.closing(_start(setting, files)))
-            sentences, single = draw_sentences(n_sentences), draw_sentences(n_single)
+            sentences, single = texts.sentences(n_sentences), texts.sentences(n_single)
             yield _against(setting, engine, f"sentences to layers, {name}", files, sentences, rounds, BATCH)
             yield _share(setting, name, files, sentences, max(3, rounds))
             yield _against(setting, engine, f"one sentence at a time, {name}", files, single, rounds, 1)
-
-
-def draw_sentences(n: int) -> list[list[str]]:
-    """Return n token lists: the bundled sentences, then drawn again from them."""
-    bundled = [list(sentence.tokens) for sentence in open_corpus(BUNDLED_CORPUS)]
-    return [*bundled[:n], *(bundled[k] for k in np.random.default_rng(0).integers(0, len(bundled), max(0, n - len(bundled))))]
+    yield from _lengths(setting)
 
 
 class Files:
@@ -96,7 +92,7 @@ def _start(setting: Setting, files: Files) -> _Engine:
     """Start AllenNLP's worker. Between products its threads wait as is faster on this machine."""
     if setting.quick or setting.threads == 1:
         return _Engine("sleeping", setting.threads)
-    sample, times = draw_sentences(3 * BATCH), {}
+    sample, times = texts.sentences(3 * BATCH), {}
     for waiting in WAITING:
         with contextlib.closing(_Engine(waiting, setting.threads)) as engine:
             times[waiting] = min(engine.embed(files, sample, BATCH)[0] for _ in range(3))
@@ -164,3 +160,42 @@ def _products(run: _Run, *, backward: bool, threads: int | None = None) -> None:
         for n in run.batch_sizes:
             torch.mm(outputs[:n], w_h, out=gates[:n])
             torch.mm(cells[:n], w_p, out=projected[:n])
+
+
+def _lengths(setting: Setting) -> Iterator[Row]:
+    """Yield tokens a second and peak memory as the text grows, layers dropped as they come (core.elmo.encoder.encoded)."""
+    lengths = setting.pick(LENGTHS, (100, 200, 400))
+    files = Files(setting.folder / "engine-lengths", setting.pick(SMALL, TINY))
+    stream = {n: texts.text_of(n) for n in lengths}
+    (encoder,) = files.fresh()
+    encoder.word_vectors(sorted({token for text in stream.values() for tokens in text for token in tokens}))
+
+    def run(n: int) -> None:
+        deque(encoded(encoder, stream[n]), maxlen=0)
+
+    seconds: dict[int, list[float]] = {n: [] for n in lengths}
+    peaks: dict[int, float] = {}
+    run(lengths[0])
+    for number in range(setting.pick(LENGTH_ROUNDS, 1)):
+        for n in lengths if number % 2 == 0 else reversed(lengths):
+            reset_peak()
+            seconds[n].append(timed(lambda n=n: run(n))()[0])
+            peaks.setdefault(n, peak_mb())  # of the first round, short texts first: memory is not given back
+    rates = {n: rate(f"{n:,} tokens", n, seconds[n], "tokens/s") for n in lengths}
+    slowest, fastest = (choose(lengths, key=lambda n: rates[n]["value"]) for choose in (min, max))
+    per_token = [[s / n for s in seconds[n]] for n in (fastest, slowest)]
+    yield setting.row(
+        "cost against text length",
+        ours=rates[slowest],
+        peer=rates[fastest] | {"what": f"the fastest length, {fastest:,} tokens"},
+        ratio=quotient("slowest / fastest", *per_token, "of the fastest"),
+        sizes=f"small; {', '.join(f'{n:,}' for n in lengths)} tokens of our own sentences, every spelling known beforehand",
+        details={"tokens_per_second": {str(n): rates[n]["value"] for n in lengths}},
+    )
+    before, longest = lengths[-2:]
+    yield setting.row(
+        f"peak memory, {longest:,} tokens over {before:,}",
+        ours=figure("ours", [peaks[longest] - peaks[before]], "MB"),
+        sizes="bound: layers of a chunk of 1,024 sentences, gates of a batch of 4,096 tokens, 100,000 spellings (known before)",
+        details={"peak_mb": {str(n): round(peaks[n], 1) for n in lengths}},
+    )

@@ -8,9 +8,10 @@ import math
 import os
 import platform
 import statistics
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -93,6 +94,12 @@ def paired(ours: Timed, peer: Timed, rounds: int) -> Pair:
     return Pair(*times, *results)
 
 
+def alone(ours: Timed, rounds: int) -> list[float]:
+    """Return the seconds of each round, after one that is not counted."""
+    ours()
+    return [ours()[0] for _ in range(rounds)]
+
+
 def figure(what: str, values: Sequence[float], unit: str) -> Figure:
     """Return the median and the range of a number that was measured once a round."""
     return {"what": what, "value": statistics.median(values), "unit": unit, "low": min(values), "high": max(values), "rounds": len(values)}
@@ -129,39 +136,41 @@ def limited_to(threads: int) -> Iterator[None]:
     import torch
     from threadpoolctl import threadpool_limits
 
-    def stay_on(cores: set[int]) -> None:
-        for task in Path("/proc/self/task").iterdir():  # the limit of a thread is its own
-            with contextlib.suppress(OSError):  # one that has just ended
-                os.sched_setaffinity(int(task.name), cores)
-
     before, cores = torch.get_num_threads(), os.sched_getaffinity(0)
     with threadpool_limits(threads):
         torch.set_num_threads(threads)
-        stay_on(set(sorted(cores)[:threads]))
+        _stay_on(set(sorted(cores)[:threads]))
         try:
             yield
         finally:
-            stay_on(cores)
+            _stay_on(cores)
             torch.set_num_threads(before)
+
+
+def _stay_on(cores: set[int]) -> None:
+    for task in Path("/proc/self/task").iterdir():  # the limit of a thread is its own
+        with contextlib.suppress(OSError):  # one that has just ended
+            os.sched_setaffinity(int(task.name), cores)
 
 
 def surroundings() -> dict:
     """Return what a figure depends on: machine, cores in use, load, date and versions."""
+    versions = {"python": platform.python_version()} | {package: importlib.metadata.version(package) for package in PACKAGES}
     lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     name = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
-    return {
-        "machine": f"{name}, {os.cpu_count()} cores, {platform.system()}",
-        "cores": len(os.sched_getaffinity(0)),
-        "load": round(os.getloadavg()[0], 2),
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "versions": {"python": platform.python_version()} | {package: importlib.metadata.version(package) for package in PACKAGES},
-    }
+    facts = {"machine": f"{name}, {os.cpu_count()} cores, {platform.system()}", "cores": len(os.sched_getaffinity(0))}
+    facts |= {"load": round(os.getloadavg()[0], 2), "date": datetime.now(UTC).isoformat(timespec="seconds")}
+    return facts | {"versions": versions}
 
 
 def peak_mb(process: int | str = "self") -> float:
-    """Return the largest resident size of a process since its start."""
+    """Return the largest resident size of a process since its start or `reset_peak`."""
     lines = Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines()
     return int(next(line.split()[1] for line in lines if line.startswith("VmHWM"))) / 1024
+
+
+def reset_peak() -> None:
+    Path("/proc/self/clear_refs").write_text("5")
 
 
 def options(doc: str | None, **defaults: Any) -> argparse.ArgumentParser:
@@ -174,6 +183,30 @@ def options(doc: str | None, **defaults: Any) -> argparse.ArgumentParser:
 
 def say(text: str) -> None:
     print(text, flush=True)
+
+
+@dataclass
+class Attempts:
+    """The result of many inputs: how many were refused, the longest processor time of one, and the failures."""
+
+    inputs: int = 0
+    refused: int = 0
+    slowest_s: float = 0.0
+    failures: list[str] = field(default_factory=list)
+
+
+def attack(names: Sequence[str], attempt: Callable[[str], Attempts]) -> int:
+    """Print a line for each name, its first failures, and at the end the peak of memory. Return the exit status."""
+    say(f"{'name':22}{'inputs':>9}{'refused':>9}{'slowest':>10}{'faults':>8}")
+    failed = 0
+    for name in names:
+        result = attempt(name)
+        failed += len(result.failures)
+        say(f"{name:22}{result.inputs:9,}{result.refused:9,}{result.slowest_s:8.2f} s{len(result.failures):8}")
+        for failure in list(dict.fromkeys(result.failures))[:5]:
+            print(failure, file=sys.stderr, flush=True)
+    say(f"most memory: {peak_mb():,.0f} MB")
+    return int(failed > 0)
 
 
 def markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

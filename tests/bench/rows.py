@@ -8,7 +8,6 @@ from core.files.artifacts import read_json
 FILE, README = ASSETS / "results" / "speed.json", Path(__file__).with_name("README.md")
 BEGIN, END = "<!-- python -m tests.bench.rows writes what follows -->\n", "<!-- up to here -->\n"
 TITLES = {"engine": "Sentences to layers", "precision": "Weights in fewer bits", "neighbors": "Neighbors", "pages": "Pages in a browser"}
-SUITES = ("engine", "neighbors", "pages")  # weights in fewer bits are no longer timed
 HEADS = ("ours", "beside", "times as fast (rounds, lowest to highest)", "on")
 
 
