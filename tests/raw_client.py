@@ -1,11 +1,4 @@
-"""Start real servers as README or the Dockerfile does, and talk to them without a browser: HTTP, raw bytes, Streamlit's WebSocket.
-
-with start_server("public", tmp_path) as server:                # or "local"
-    server.request("PUT", "/_stcore/upload_file/a/b", b"x", host="other.test:8501").status
-    with Client(server, origin="http://other.test") as client:  # raises InvalidStatus or ConnectionClosed if the server refuses it
-        page = client.run("texts", "texts_view=search&find=bank")  # runs the page and waits until the script has finished
-        client.run("texts", widgets={page.widgets["Word or phrase"]: "river"})
-"""
+"""Start real servers as README or the Dockerfile does, and talk to them without a browser: HTTP, raw bytes, Streamlit's WebSocket."""
 
 import contextlib
 import http.client
@@ -19,6 +12,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from google.protobuf.message import Message
@@ -40,6 +34,7 @@ RUN_WITHOUT_WARM_UP = (sys.executable, "-c", WITHOUT_WARM_UP, *STREAMLIT_RUN[3:]
 LOCAL, PUBLIC = "local", "public"
 SOCKET = {"subprotocols": ["streamlit"], "compression": None, "close_timeout": 2, "ping_interval": None}
 SOCKET |= {"max_size": None, "proxy": None, "legacy": True}
+EMPTY = MappingProxyType({})
 XSRF = {"X-Xsrftoken": "aa", "Cookie": "_streamlit_xsrf=aa"}  # headers of an upload with any token, as the cookie repeats it
 SETTINGS = ("ELMOSCOPE_", "STREAMLIT_")  # beginnings of environment variables that the server does not inherit from the tests
 
@@ -75,13 +70,7 @@ class Server:
         return socket.create_connection((self.host, self.port), timeout=seconds)
 
     def request(
-        self,
-        method: str,
-        path: str,
-        body: bytes | Iterable[bytes] = b"",
-        headers: dict | None = None,
-        host: str = "",
-        seconds: float = WAIT_S,
+        self, method: str, path: str, body: bytes | Iterable[bytes] = b"", headers: Mapping = EMPTY, host: str = "", seconds: float = WAIT_S
     ) -> Answer:
         """Send a request and return the response, even if the server responds before it has read the body.
 
@@ -93,7 +82,7 @@ class Server:
             connection._validate_path = lambda url: None  # http.client refuses some paths that an attacker would send
             connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
             is_chunked = not isinstance(body, bytes)
-            fields = {"Host": host or self.address.removeprefix("http://")} | (headers or {})
+            fields = {"Host": host or self.address.removeprefix("http://"), **headers}
             fields |= {"Transfer-Encoding": "chunked"} if is_chunked else {"Content-Length": str(len(body))} if body else {}
             for name, value in fields.items():
                 connection.putheader(name, value)
@@ -155,11 +144,10 @@ class Server:
 
     def stop(self) -> None:
         self.process.terminate()
-        try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(20)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+        self.process.kill()  # does nothing if it has ended
+        self.process.wait()
 
 
 @contextlib.contextmanager
@@ -167,10 +155,10 @@ def start_server(
     kind: str,
     folder: Path,
     *,
-    environment: Mapping[str, str] | None = None,
-    options: Iterable[str] = (),
-    port: int | None = None,
-    command: Iterable[str | Path] = STREAMLIT_RUN,
+    environment=EMPTY,
+    options=(),
+    port: int = 0,
+    command=STREAMLIT_RUN,
     cwd: Path = ROOT,
     index: Path | None = None,
 ) -> Iterator[Server]:
@@ -187,7 +175,7 @@ def start_server(
     log = folder / "server.log"
     variables = {name: value for name, value in os.environ.items() if not name.startswith(SETTINGS)}
     variables |= public_environment() if kind == PUBLIC else {}
-    variables |= {"ELMOSCOPE_CACHE": str(folder / "cache"), "STREAMLIT_SERVER_PORT": str(port), **(environment or {})}
+    variables |= {"ELMOSCOPE_CACHE": str(folder / "cache"), "STREAMLIT_SERVER_PORT": str(port), **environment}
     with log.open("w") as file:
         process = subprocess.Popen([*command, *options], cwd=cwd, env=variables, stdout=file, stderr=subprocess.STDOUT)
     server = Server(process, "127.0.0.1", port, log)
@@ -235,13 +223,9 @@ class Page:
         return {message.label: message.id for message in widgets if message.id}
 
     @property
-    def texts(self) -> list[str]:
-        """All texts of all elements, in the order of the page."""
-        return [value for message in self.messages() for value in _strings(message)]
-
-    @property
     def text(self) -> str:
-        return "\n".join(self.texts)
+        """All texts of all elements, in the order of the page."""
+        return "\n".join(value for message in self.messages() for value in _strings(message))
 
     def messages(self) -> Iterator[Message]:
         """Yield the messages of all elements with the messages within them, in the order of the page."""
@@ -250,11 +234,14 @@ class Page:
 
 
 class Client:
-    """A client without a browser: one WebSocket connection with the protocol of Streamlit's own page."""
+    """A client without a browser: one WebSocket connection with the protocol of Streamlit's page.
 
-    def __init__(
-        self, server: Server, *, origin: str | None = "same", host: str = "", headers: dict | None = None, seconds: float = WAIT_S
-    ) -> None:
+    with Client(server, origin="http://other.test") as client:  # raises InvalidStatus or ConnectionClosed if the server refuses it
+        page = client.run("texts", "texts_view=search&find=bank")  # runs the page and waits until the script has finished
+        client.run("texts", widgets={page.widgets["Word or phrase"]: "river"})
+    """
+
+    def __init__(self, server: Server, *, origin: str | None = "same", host: str = "", headers: Mapping = EMPTY, seconds=WAIT_S) -> None:
         """Connect to a server. `origin=None` sends no origin. `host` is the Host header, and the host of the origin "same"."""
         host = host or server.address.removeprefix("http://")
         self.seconds, self.page, self.session, self.page_hash = seconds, Page(), "", ""
@@ -293,10 +280,9 @@ class Client:
 
     def wait(self) -> Page:
         """Read messages until the script has finished. Raises TimeoutError after the seconds of this client."""
-        for message in self.messages():
-            if message.WhichOneof("type") == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
-                return self.page
-        raise AssertionError("unreachable")
+        early = ForwardMsg.FINISHED_EARLY_FOR_RERUN
+        next(m for m in self.messages() if m.WhichOneof("type") == "script_finished" and m.script_finished != early)
+        return self.page
 
     def messages(self) -> Iterator[ForwardMsg]:
         """Yield the messages of the server, and store the elements of the page."""
@@ -338,23 +324,18 @@ def _state(key: str, value: str | WidgetState) -> WidgetState:
     """Return the state of a widget with a value: "click" for a button, a text, or a complete WidgetState."""
     if isinstance(value, WidgetState):
         return value
-    if value == "click":
-        return WidgetState(id=key, trigger_value=True)
-    return WidgetState(id=key, string_value=value)
+    return WidgetState(id=key, **({"trigger_value": True} if value == "click" else {"string_value": value}))
 
 
 def _walk(message: Message) -> Iterator[Message]:
     yield message
     for descriptor, value in message.ListFields():
-        if descriptor.message_type is None or descriptor.message_type.GetOptions().map_entry:
-            continue
-        for item in [value] if isinstance(value, Message) else value:
-            yield from _walk(item)
+        if descriptor.message_type is not None and not descriptor.message_type.GetOptions().map_entry:
+            for item in [value] if isinstance(value, Message) else value:
+                yield from _walk(item)
 
 
 def _strings(message: Message) -> Iterator[str]:
     for _, value in message.ListFields():
-        if isinstance(value, str):
-            yield value
-        elif not isinstance(value, (Message, bytes, int, float)):
-            yield from (item for item in value if isinstance(item, str))
+        if not isinstance(value, (Message, bytes, int, float)):
+            yield from (item for item in ([value] if isinstance(value, str) else value) if isinstance(item, str))

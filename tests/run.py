@@ -48,10 +48,8 @@ def install_chromium() -> str | None:
     """Debian's package where we may install one, else Playwright's own download."""
     if shutil.which("apt-get") and os.geteuid() == 0:
         environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-        subprocess.run(["apt-get", "update", "-qq"], check=False, env=environment)
-        subprocess.run(
-            ["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium", "firefox-esr"], check=False, env=environment
-        )
+        for command in (["update"], ["install", "-y", "--no-install-recommends", "chromium", "firefox-esr"]):
+            subprocess.run(["apt-get", "-qq", *command], check=False, env=environment)
     if not find_chromium():
         subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], check=False)
     return find_chromium()
@@ -63,8 +61,7 @@ def main() -> int:
         os.environ["CHROMIUM"] = chromium
     else:
         print("No Chromium could be found or installed: the browser tests will fail. Install one, or set CHROMIUM to its path.")
-    # Two workers, a file each, and half of the cores for the products of each. In the order of the folders, not of the number of
-    # tests in a file: the browser's few long ones are not left to one worker at the end.
+    # Two workers, each with half of the cores, in the order of the folders, so that the browser's few long files are not the last.
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 2) // 2)))
     workers = ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"]
     return subprocess.run([sys.executable, "-m", "pytest", *workers, *sys.argv[1:]], cwd=ROOT).returncode

@@ -98,12 +98,9 @@ def write_two_texts(folder: Path) -> tuple[str, str]:
 
     In the first text "bank" is the river's, in the second mostly the money's. "garden" is the same in both.
     """
-    paths = []
-    for name, lines in (("first", bank_text(*RIVER)), ("second", bank_text(*MONEY))):
-        path = folder / f"{name}.txt"
-        path.write_text("\n\n".join(line[0].upper() + line[1:] for line in lines), "utf-8")
-        paths.append(str(path))
-    return paths[0], paths[1]
+    for name, lines in (("first", RIVER), ("second", MONEY)):
+        (folder / f"{name}.txt").write_text("\n\n".join(line[0].upper() + line[1:] for line in bank_text(*lines)), "utf-8")
+    return str(folder / "first.txt"), str(folder / "second.txt")
 
 
 def write_dated_text(folder: Path) -> str:
@@ -145,7 +142,8 @@ def write_task_files(folder: Path) -> Path:
             for who, where in zip(PEOPLE * 2, PLACES * 2, strict=True)
         )
         gap = {"train": "development", "dev": "validation", "test": "test"}[part]
-        texts[f"coref/gap-{gap}.tsv.xz"] = "\n".join([_HEADER, *(_gap(k) for k in range(8))])
+        header = "ID Text Pronoun Pronoun-offset A A-offset A-coref B B-offset B-coref URL".replace(" ", "\t")
+        texts[f"coref/gap-{gap}.tsv.xz"] = "\n".join([header, *(_gap(k) for k in range(8))])
     for part, n in (("train", 118), ("test", 1)):
         texts[f"conll2000/{part}.txt.xz"] = "\n".join(
             f"{who} NNP B-NP\nsaw VBD B-VP\nthe DT B-NP\nport NN I-NP\n. . O\n" for who in PEOPLE * 2 * n
@@ -166,9 +164,6 @@ def _roles(who: str, where: str) -> str:
     words = [(who, "-", "(ARG0*)", "(ARG0*)"), ("went", "go.01", "(V*)", "*"), ("to", "-", "(ARG4*", "*"), (where, "-", "*)", "*")]
     words += [("and", "-", "*", "*"), ("sang", "sing.01", "*", "(V*)"), (".", "-", "*", "*")]
     return "".join(f"s\t{k}\t{word}\tX\tX\t-\t{sense}\t{item}\t{two}\n" for k, (word, sense, item, two) in enumerate(words))
-
-
-_HEADER = "\t".join(["ID", "Text", "Pronoun", "Pronoun-offset", "A", "A-offset", "A-coref", "B", "B-offset", "B-coref", "URL"])
 
 
 def _gap(k: int) -> str:
@@ -203,17 +198,12 @@ def pdf(*pages: Sequence[str]) -> bytes:
         objects.append(f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] {font} /Contents {len(objects)} 0 R >>")
         numbers.append(f"{len(objects)} 0 R")
     objects[1] = f"<< /Type /Pages /Kids [{' '.join(numbers)}] /Count {len(numbers)} >>"
-    out = io.BytesIO(b"%PDF-1.4\n")
-    out.seek(0, io.SEEK_END)
-    places = []
+    out, table = "%PDF-1.4\n", ""
     for number, content in enumerate(objects, start=1):
-        places.append(out.tell())
-        out.write(f"{number} 0 obj\n{content}\nendobj\n".encode("latin-1"))
-    begin = out.tell()
-    table = "".join(f"{place:010} 00000 n \n" for place in places)
-    out.write(f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}".encode())
-    out.write(f"trailer << /Size {len(objects) + 1} /Root 1 0 R >>\nstartxref\n{begin}\n%%EOF\n".encode())
-    return out.getvalue()
+        table += f"{len(out):010} 00000 n \n"
+        out += f"{number} 0 obj\n{content}\nendobj\n"
+    trailer = f"trailer << /Size {len(objects) + 1} /Root 1 0 R >>\nstartxref\n{len(out)}\n%%EOF\n"
+    return f"{out}xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}{trailer}".encode("latin-1")
 
 
 def zipped(members: Mapping[str, str | bytes]) -> bytes:
@@ -251,8 +241,7 @@ def word_document(body: str, declared: str = "", **more: str) -> bytes:
 
 def workbook(path: Path, **sheets: Sequence[Sequence]) -> Path:
     """Write a workbook of these sheets, each a list of rows of values."""
-    book = openpyxl.Workbook()
-    book.remove(book.active)
+    book = openpyxl.Workbook(write_only=True)
     for name, rows in sheets.items():
         sheet = book.create_sheet(name)
         for row in rows:

@@ -2,10 +2,9 @@
 
 import re
 import socket
-import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from websockets.exceptions import ConnectionClosed
@@ -43,26 +42,17 @@ def paste(client: Client, text: str) -> Page:
     return client.run("texts", PASTE, widgets={page.widgets["Your text"]: text})
 
 
+def press(client: Client, text: str, button: str) -> Page:
+    """Paste a text and press a button of its page."""
+    page = paste(client, text)
+    return client.run("texts", PASTE, widgets={page.widgets["Your text"]: text, page.widgets[button]: "click"})
+
+
 def stores(server: Server, client: Client, text: str) -> bool:
     """Paste a text and return whether the server stores it."""
     texts = find_texts(server)
     paste(client, text)
     return len(find_texts(server) - texts) == 1
-
-
-def use_everywhere(client: Client, text: str) -> Page:
-    """Paste a text and use it on every page, so that the model starts to read it."""
-    page = paste(client, text)
-    return client.run("texts", PASTE, widgets={page.widgets["Your text"]: text, page.widgets["Use these texts everywhere"]: "click"})
-
-
-def run_until(client: Client, is_shown: Callable[[str], bool], query: str = "", seconds: float = WAIT_S) -> Page:
-    """Run the page until its text fulfills a condition, and return it."""
-    deadline = time.monotonic() + seconds
-    while not is_shown((page := client.run("texts", query or client.page.query)).text):
-        assert time.monotonic() < deadline, page.text[-2000:]
-        time.sleep(0.5)
-    return page
 
 
 def test_visit_that_fills_the_disk_is_refused_and_others_are_not(public):
@@ -81,19 +71,19 @@ def test_text_without_an_index_can_be_deleted(public):
         new_texts = find_texts(public) - texts
         assert len(new_texts) == 1 and "all texts use" in page.text  # its index is refused
         assert "Your texts are deleted 6 h after your visit ends" in page.text and "Delete for good" in page.widgets
-        page = client.run("texts", PASTE, widgets={page.widgets["Your text"]: text, page.widgets["Delete for good"]: "click"})
+        page = press(client, text, "Delete for good")
         assert not new_texts & find_texts(public) and "Delete for good" not in page.widgets
 
 
 def test_text_that_one_visit_deletes_stays_for_another_that_uses_it(public):
     text = make_text(1, "Stored by two")
     with Client(public) as first, Client(public) as second:
-        texts, page = find_texts(public), paste(first, text)
+        texts = find_texts(public)
+        paste(first, text)
         paste(second, text)
-        first.run("texts", PASTE, widgets={page.widgets["Your text"]: text, page.widgets["Delete for good"]: "click"})
+        press(first, text, "Delete for good")
         assert len(find_texts(public) - texts) == 1
-        page = paste(second, text)
-        second.run("texts", PASTE, widgets={page.widgets["Your text"]: text, page.widgets["Delete for good"]: "click"})
+        press(second, text, "Delete for good")
         assert not find_texts(public) - texts
 
 
@@ -106,22 +96,18 @@ def test_texts_of_ended_visits_are_removed_for_new_ones(public):
 
 def test_visits_of_one_address_do_not_fill_the_queue_for_another(uploading):
     elsewhere = ServerFromElsewhere(uploading.process, uploading.host, uploading.port, uploading.log)
-    clients, pages = [], []
-    try:
-        for k in range(6):
-            clients.append(Client(elsewhere))
-            pages.append(use_everywhere(clients[-1], make_text(150, f"Greedy {k}")))
-        assert any("3 jobs are waiting, the limit here" in page.text for page in pages)
-        with Client(uploading) as other:
-            page = use_everywhere(other, make_text(20, "Modest"))
+    use = "Use these texts everywhere"
+    with Client(uploading) as other:
+        with ExitStack() as stack:
+            pages = [press(stack.enter_context(Client(elsewhere)), make_text(150, f"Greedy {k}"), use) for k in range(6)]
+            assert any("3 jobs are waiting, the limit here" in page.text for page in pages)
+            page = press(other, make_text(20, "Modest"), use)
             assert "jobs are waiting, the limit" not in page.text
             assert re.search(r"Waiting: [12] jobs? ahead|Reading all words|These texts are used everywhere", page.text), page.text[-2000:]
-            for client in clients:
-                client.socket.close()
-            run_until(other, lambda text: "These texts are used everywhere (" in text)
-    finally:
-        for client in clients:
-            client.socket.close()
+        deadline = time.monotonic() + WAIT_S
+        while "These texts are used everywhere (" not in other.run("texts", other.page.query).text:
+            assert time.monotonic() < deadline, other.page.text[-2000:]
+            time.sleep(0.5)
 
 
 def test_endless_typed_text_is_cut_before_the_model_reads_it(uploading):
@@ -135,10 +121,7 @@ def test_endless_typed_text_is_cut_before_the_model_reads_it(uploading):
             uploading.reset_peak()
             start_mb, start = uploading.memory_mb(), time.monotonic()
             client.send_run(name, widgets={box: "endless text " * 100_000 for box in boxes[:2]})  # the largest possible message
-            answers = []
-            thread = threading.Thread(target=lambda answers=answers: answers.append(other.run("")))
-            thread.start()
-            with suppress(ConnectionClosed):  # the server may refuse the message
+            with ThreadPoolExecutor(1) as threads, suppress(ConnectionClosed):  # the server may refuse the message
+                answer = threads.submit(other.run)
                 client.wait()
-            thread.join()
-            assert answers and time.monotonic() - start < 60 and uploading.peak_mb() - start_mb < 400
+            assert answer.result() and time.monotonic() - start < 60 and uploading.peak_mb() - start_mb < 400

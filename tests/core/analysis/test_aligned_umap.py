@@ -1,16 +1,13 @@
 """Maps: PCA, Procrustes and insertion by hand; aligned UMAP by what its maps must and must not do."""
 
 import json
-import pickle
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
-import numba
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from safetensors.numpy import save
 from sklearn import manifold
 
@@ -38,27 +35,19 @@ def maps() -> FrozenMaps:
     return aligned_maps(words_in_layers(10, 20), ["0", "1", "2"], SMALL)
 
 
-@settings(max_examples=50)
-@given(angle=st.floats(0, 6.28), mirrored=st.booleans(), scale=st.floats(0.1, 10), seed=st.integers(0, 99))
-def test_procrustes_undoes_any_turn_mirror_scale_and_shift(angle, mirrored, scale, seed):
-    rng = np.random.default_rng(seed)
-    fixed = rng.normal(size=(6, 2))
-    turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]) @ np.diag([1, -1 if mirrored else 1])
-    np.testing.assert_allclose(procrustes(scale * fixed @ turn + rng.normal(size=2), fixed), fixed, atol=1e-4)
-
-
-def test_procrustes_by_hand_and_of_equal_points():
-    square = np.array([[0.0, 0], [2, 0], [2, 2], [0, 2]])
-    np.testing.assert_allclose(procrustes(square * 3, square, scale=False), (square - 1) * 3 + 1, atol=1e-5)
-    np.testing.assert_allclose(procrustes(np.ones((4, 2)), square), np.ones((4, 2)))
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_procrustes_undoes_any_turn_mirror_scale_and_shift(mirrored):
+    fixed = np.random.default_rng(0).normal(size=(6, 2))
+    turn = np.array([[0.6, -0.8], [0.8, 0.6]]) @ np.diag([1, -1 if mirrored else 1])
+    np.testing.assert_allclose(procrustes(3 * fixed @ turn + [5, 7], fixed), fixed, atol=1e-4)
+    np.testing.assert_allclose(procrustes(fixed * 3, fixed, scale=False), (fixed - fixed.mean(0)) * 3 + fixed.mean(0), atol=1e-5)
+    np.testing.assert_allclose(procrustes(np.ones((6, 2)), fixed), np.broadcast_to(fixed.mean(0), (6, 2)), atol=1e-6)  # equal points
 
 
 def test_a_point_lands_on_its_equal_and_with_the_majority_of_its_neighbors():
     coordinates = np.repeat([[-1.0, 0], [1, 0]], 6, axis=0) + np.random.default_rng(0).normal(scale=0.03, size=(12, 2))
-    for row in range(12):
-        others = [r for r in range(12) if r != row][:7]
-        landed = insert(coordinates, [[row, *others]], [[1.0, *np.linspace(0.9, 0.5, 7)]])[0]
-        assert np.linalg.norm(landed - coordinates[row]) < 1e-3
+    landed = insert(coordinates, [[3, 0, 1, 2, 4, 5, 6, 7]], [[1.0, *np.linspace(0.9, 0.5, 7)]])[0]
+    assert np.linalg.norm(landed - coordinates[3]) < 1e-3
     for rows, cosines in (
         ([0, 1, 2, 3, 4, 9], [0.8, 0.79, 0.78, 0.77, 0.76, 0.78]),  # a lone neighbor is far
         ([9, 1, 2, 3, 4, 5], [0.81, 0.79, 0.78, 0.77, 0.76, 0.75]),  # and the nearest by a little
@@ -109,9 +98,7 @@ def test_aligned_points_move_at_most_half_as_far_as_in_independent_maps(maps):
 
 
 def test_maps_share_axes_from_minus_1_to_1_and_depend_on_the_seed_alone(maps):
-    assert maps.coordinates.shape == (3, 200, 2) and maps.coordinates.dtype == np.float32
-    discs = 0.1  # a disc of equal vectors may stand a little over the edge
-    assert 0.8 < np.abs(maps.coordinates).max() < 1 + discs
+    assert 0.8 < np.abs(maps.coordinates).max() < 1.1  # a disc of equal vectors may be a little over the edge
     assert maps.method == "aligned UMAP" and maps.provenance["distinct"] == [10, 200, 200]
     spaces = words_in_layers(4, 10)
     one, again, other = (aligned_maps(spaces, ["0", "1", "2"], replace(SMALL, seed=seed)).coordinates for seed in (0, 0, 1))
@@ -126,65 +113,45 @@ def test_equal_vectors_are_compact_separate_discs():
     noise = 1e-7 * np.random.default_rng(3).normal(size=layer_0.shape)  # what another batch may do
     result = aligned_maps([layer_0 + noise, layer_1], ["0", "1"], ProjectionConfig(n_epochs=50))
     assert result.provenance["distinct"] == [12, 120]
-    assert np.isnan(result.trustworthiness[0]) and result.trustworthiness[1] > 0.9
     discs = result.coordinates[0].reshape(12, 10, 2)
     centers = np.median(discs, axis=1)
     radius = np.linalg.norm(discs - centers[:, None], axis=2).max()
     apart = np.linalg.norm(centers[:, None] - centers[None], axis=2) + 9 * np.eye(12)
-    assert radius < 0.03
-    assert apart.min() > 2 * radius
+    assert radius < 0.03 and apart.min() > 2 * radius
+    one_word = aligned_maps(words_in_layers(1, 40), ["0", "1", "2"], SMALL).coordinates
+    assert np.ptp(one_word[0], axis=0).max() < 0.06 < 0.3 < np.ptp(one_word[2], axis=0).max()
 
 
-def test_equal_points_and_one_word_have_maps_too():
-    for alike in (np.ones((1, 4)), np.ones((7, 4)), np.zeros((3, 4))):
-        np.testing.assert_array_equal(projection.pca(alike), np.zeros((len(alike), 2)))
-    result = aligned_maps(words_in_layers(1, 40), ["0", "1", "2"], SMALL)
-    assert result.method == "aligned UMAP"
-    assert np.ptp(result.coordinates[0], axis=0).max() < 0.06  # layer 0 is one point
-    assert np.ptp(result.coordinates[2], axis=0).max() > 0.3
-
-
-@pytest.mark.parametrize("n", [1, 2, 3, 11, 15])
-def test_few_points_fall_back_to_pca_and_report_it(n):
+@pytest.mark.parametrize("n", [1, 3, 15])
+def test_few_points_fall_back_to_pca_and_report_it_and_spaces_without_finite_numbers_are_refused(n):
     spaces = words_in_layers(1, n)
     result = aligned_maps([*spaces, spaces[0] * 0], ["0", "1", "2", "zeros"], ProjectionConfig())
     assert result.method == f"PCA ({n} points are too few for UMAP)"
-    assert result.coordinates.shape == (4, n, 2)
-    assert np.isfinite(result.coordinates).all()
-    assert len(result.displacement) == 3
-    assert all(np.isnan(t) or 0 <= t <= 1 for t in result.trustworthiness) and all(t <= 1 for t in result.trustworthiness[1:3])
-
-
-def test_work_is_reported_and_can_be_stopped():
-    lines = []
-
-    def stop(line):
-        lines.append(line)
-        if line.startswith("epoch 21"):
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        aligned_maps(words_in_layers(2, 10), ["0", "1", "2"], SMALL, stop)
-    assert lines == ["finding the neighbors of 20 points in 3 spaces", "epoch 1 of 60", "epoch 21 of 60"]
-
-
-def test_spaces_without_finite_numbers_are_refused():
+    assert result.coordinates.shape == (4, n, 2) and np.isfinite(result.coordinates).all()
+    assert all(np.isnan(t) or 0 <= t <= 1 for t in result.trustworthiness)
+    for alike in (np.ones((7, 4)), np.zeros((3, 4))):
+        np.testing.assert_array_equal(projection.pca(alike), np.zeros((len(alike), 2)))
     for bad in (np.full((3, 4), np.nan), np.ones(3), np.empty((0, 4))):
         with pytest.raises(BadInput, match="Finite numbers needed"):
             aligned_maps([bad], ["0"], SMALL)
 
 
+def test_work_is_reported_and_can_be_stopped():
+    report = Mock(side_effect=[None, None, KeyboardInterrupt])
+    with pytest.raises(KeyboardInterrupt):
+        aligned_maps(words_in_layers(2, 10), ["0", "1", "2"], SMALL, report)
+    lines = [call.args[0] for call in report.call_args_list]
+    assert lines == ["finding the neighbors of 20 points in 3 spaces", "epoch 1 of 60", "epoch 21 of 60"]
+
+
 def test_saved_maps_come_back_as_they_were(maps, tmp_path):
-    message = replace(maps, provenance=maps.provenance | {"model": "elmo-mini"})
-    path = message.save(tmp_path / "new" / "bank.safetensors")
+    path = maps.save(tmp_path / "new" / "bank.safetensors")
     back = FrozenMaps.load(path)
-    np.testing.assert_array_equal(back.coordinates, maps.coordinates)
-    for name in ("names", "method", "config", "displacement"):
+    for name in ("coordinates", "trustworthiness"):  # that of layer 0 is no number
+        np.testing.assert_array_equal(getattr(back, name), getattr(maps, name))
+    for name in ("names", "method", "config", "displacement", "provenance"):
         assert getattr(back, name) == getattr(maps, name), name
-    np.testing.assert_array_equal(back.trustworthiness, maps.trustworthiness)  # that of layer 0 is no number
-    assert back.provenance["model"] == "elmo-mini"
     assert [p.name for p in path.parent.iterdir()] == ["bank.safetensors"]  # no temporary file stays
-    assert message.save(path).read_bytes() == back.save(tmp_path / "again").read_bytes()
 
 
 def test_damaged_and_foreign_files_are_named(maps, tmp_path):
@@ -192,28 +159,24 @@ def test_damaged_and_foreign_files_are_named(maps, tmp_path):
     with pytest.raises(MissingArtifact, match="There are no maps at"):
         FrozenMaps.load(tmp_path / "nothing.safetensors")
     whole, damaged = path.read_bytes(), "bank.safetensors is damaged"
-    about = {name: getattr(maps, name) for name in ("names", "method", "trustworthiness", "displacement", "provenance")}
+    facts = {name: getattr(maps, name) for name in ("names", "method", "trustworthiness", "displacement", "provenance")}
 
     def written(**change) -> bytes:
-        return save({"coordinates": maps.coordinates}, {"elmoscope_maps": json.dumps(about | {"format": 1, "config": {}} | change)})
+        return save({"coordinates": maps.coordinates}, {"elmoscope_maps": json.dumps(facts | {"format": 1, "config": {}} | change)})
 
     wrong = [b"", whole[:100], whole[:-8], b"hello" * 100, save({"weights": np.zeros(3, np.float32)})]  # the last: safetensors, but no map
     wrong += [written(config={"surprise": 0}), written(names=["0"]), written(surprise=1)]
-    for content, said in (*((content, damaged) for content in wrong), (written(format=99), "another Elmoscope version")):
+    for content, message in (*((content, damaged) for content in wrong), (written(format=99), "another Elmoscope version")):
         path.write_bytes(content)
-        with pytest.raises(CorruptArtifact, match=said):
+        with pytest.raises(CorruptArtifact, match=message):
             FrozenMaps.load(path)
 
 
 def test_warming_up_from_threads_at_once_is_harmless_and_kept_on_disk_for_the_next_process():
-    from umap import umap_
-
     with ThreadPoolExecutor(3) as threads:
         for done in [threads.submit(projection.compile_layout) for _ in range(3)]:
             done.result()
-    projection.compile_layout()
-    for function in (projection._compiled(), umap_.smooth_knn_dist, umap_.compute_membership_strengths):
-        assert list(Path(function.stats.cache_path).glob(f"*{function.__name__}*.nbi"))
+    assert list(Path(projection._compiled().stats.cache_path).glob("*.nbi"))
 
 
 def drawn_layers(n: int = 90) -> np.ndarray:
@@ -247,11 +210,3 @@ def test_a_mix_that_is_one_layer_or_all_alike_has_the_frozen_map_itself():
         assert np.abs(follow_mix(layers, np.array(weights), maps)).max() < 4 * widest
     between = follow_mix(layers, np.array([0.2, 0.2, 0.6]), maps)
     assert between.shape == (90, 2) and not (between == maps.coordinates[3]).all()
-
-
-def test_compiled_code_on_disk_does_not_depend_on_the_name_of_the_package(monkeypatch):
-    """The package is `core` in the app and `elmoscope.core` in a notebook; numba's index on disk holds the types of the arguments."""
-    calls = []
-    monkeypatch.setattr(projection, "_compiled", lambda: lambda *arguments: calls.append(arguments))
-    follow(np.eye(20), np.random.default_rng(0).normal(size=(20, 2)), SMALL, n_epochs=1)
-    assert calls and b"aligned_umap" not in pickle.dumps(numba.typeof(calls[0]))

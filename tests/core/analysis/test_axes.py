@@ -29,20 +29,14 @@ def rows_and_views(table: OccurrenceTable, y=None):
     return rows, pole_views(table.rows.take(rows), rows, ends, y, mixes=[layer_weights(name, 3) for name in SPACES])
 
 
-def test_an_axis_between_two_poles_by_hand():
-    points = np.array([[2.0, 0], [0, 7], [1, 1]])  # lengths do not matter
-    axis, scores = axis_scores(points, np.array([[3.0, 0]]), np.array([[0, 0.5]]), NOBODY, NOBODY)
-    np.testing.assert_allclose(axis, [0.5**0.5, -(0.5**0.5)])
-    np.testing.assert_allclose(scores, [0.5**0.5, -(0.5**0.5), 0], atol=1e-12)
-
-
 def test_each_member_of_a_pole_is_scored_by_the_pole_without_it():
     points = np.random.default_rng(0).normal(size=(9, 5))
     plus_of, minus_of = np.array([0, 1, 2, -1]), np.array([3, 4])
     plus = np.concatenate([points[:3], np.ones((1, 5))])
-    result = axis_scores(points, plus, points[3:5], plus_of, minus_of)[1]
+    axis, result = axis_scores(points, plus, points[3:5], plus_of, minus_of)
     rows, ends = unit_rows(points, np.float64), unit_rows(plus, np.float64)
     whole = ends.mean(0) - rows[3:5].mean(0)
+    np.testing.assert_allclose(axis, whole / np.linalg.norm(whole))
     for k in range(9):
         up = np.delete(ends, np.flatnonzero(plus_of == k), axis=0).mean(0)
         down = np.delete(rows[3:5], np.flatnonzero(minus_of == k), axis=0).mean(0)
@@ -77,7 +71,6 @@ def test_a_space_that_is_only_turned_has_the_same_view(dims):
     turn = np.linalg.qr(rng.normal(size=(8, 8)))[0]
     first, second = find_views([vectors, vectors @ turn], dims)
     np.testing.assert_allclose(second.coordinates, first.coordinates, atol=1e-5)
-    assert second.plane.together == pytest.approx(first.plane.together)
     np.testing.assert_allclose(second.plane.place(vectors @ turn), second.coordinates)
 
 
@@ -93,7 +86,6 @@ def test_money_minus_river_tells_the_banks_apart_and_the_second_axis_is_the_larg
         rest = points - points.mean(0)
         rest = rest - np.outer(rest @ x, x)
         assert ((rest @ y) ** 2).sum() == pytest.approx(np.linalg.svd(rest, compute_uv=False)[0] ** 2)
-        assert view.plane.together == pytest.approx(view.plane.shares.sum())
     _, (_, item, *_) = rows_and_views(table, (pole(table, MONEY), pole(table, RIVER)))  # not at right angles: less than their sum
     assert item.plane.together == pytest.approx(item.plane.shares[0]) == pytest.approx(item.plane.shares[1])
 
@@ -121,16 +113,13 @@ PLACES = {"lion": EAST, "cat": EAST + 0.3 * NORTH, "car": NORTH, "van": NORTH + 
 
 
 class Places:
-    """Every layer points where the token says, layer 0 everywhere alike."""
+    """An encoder whose layers point where the token says, and layer 0 the same way everywhere."""
 
     n_layers, dim = 3, 3
 
     def encode(self, sentences):
-        result = []
-        for tokens in sentences:
-            here = np.array([PLACES[token.casefold()] for token in tokens])
-            result.append(np.stack([np.ones_like(here), here, here]).astype(np.float32))
-        return result
+        vectors = [np.array([PLACES[token.casefold()] for token in tokens], np.float32) for tokens in sentences]
+        return [np.stack([np.ones_like(rows), rows, rows]) for rows in vectors]
 
 
 @pytest.fixture(scope="module")
@@ -148,16 +137,11 @@ def test_occurrences_come_first_then_the_nearest_words_of_both_without_the_word_
     result = surroundings(places, ["jaguar"], [query(EAST), query(NORTH)], LAST, types=2)
     assert result.words == ("jaguar", "jaguar", "lion", "cat", "car", "van") and result.occurrences == 2
     assert result.counts.tolist() == [1, 1, 3, 2, 2, 1]
-    assert len(set(result.rows.tolist())) == len(result) == len(result.layers)
     assert [places.occurrence(int(row)).word for row in result.rows] == list(result.words)
     own = query(EAST, ("jaguar", "car", "."), 0)  # a sentence of the corpus is not a dot beside its own star
     assert surroundings(places, ["jaguar"], [own], LAST).occurrences == 1
-
-
-def test_many_occurrences_are_drawn_evenly_and_a_word_that_is_nowhere_has_none(places):
-    assert surroundings(places, ["lion"], [], LAST, max_occurrences=2).rows.tolist() == [0, 13]
-    nowhere = surroundings(places, ["whale"], [], LAST)
-    assert len(nowhere) == 0 and nowhere.layers.shape == (0, 3, 3)
+    assert surroundings(places, ["lion"], [], LAST, max_occurrences=2).rows.tolist() == [0, 13]  # drawn evenly
+    assert surroundings(places, ["whale"], [], LAST).layers.shape == (0, 3, 3)  # a word that is nowhere
 
 
 def test_a_lean_is_the_difference_of_two_cosines_and_layer_0_has_none(places):
@@ -168,7 +152,6 @@ def test_a_lean_is_the_difference_of_two_cosines_and_layer_0_has_none(places):
     assert dict(zip(result.words, sides(values).tolist(), strict=True)) == {"jaguar": 0, "lion": 1, "cat": 1, "car": 2, "van": 2}
     assert not (cosines(result.layers, first, (1, 0, 0)) - cosines(result.layers, second, (1, 0, 0))).any()
     assert sides(np.array([CLOSE, -CLOSE, CLOSE / 2])).tolist() == [1, 2, 0]
-    assert cosines(np.empty((0, 3, 3)), first, LAST).shape == (0,)
 
 
 def test_maps_hold_the_stars_last_and_the_axis_between_them_runs_to_the_first(places):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.analysis.random_pairs import DIRECTIONS, Drawn, Level, SharedDirections, draw, evaluate, level_of, level_under, random_cosines
+from core.analysis.random_pairs import Drawn, Level, SharedDirections, draw, evaluate, level_of, level_under, random_cosines
 from core.common.errors import BadInput
 from core.elmo.models import open_model
 from core.views.card import read_card
@@ -19,8 +19,7 @@ class Reader:
 def test_pairs_are_of_two_different_words_and_their_cosines_those_by_hand():
     layers = np.array([[[1, 0]], [[0, 2]], [[1, 1]], [[0, -1]]], float)  # (4, 1, 2)
     result = random_cosines(Drawn(("a", "b", "a", "c"), layers), [1.0])
-    # ab, ac, ba, bc, ac; aa is one word
-    assert result == pytest.approx([0, 0, 1 / np.sqrt(2), -1, -1 / np.sqrt(2)])
+    assert result == pytest.approx([0, 0, 1 / np.sqrt(2), -1, -1 / np.sqrt(2)])  # ab, ac, ba, bc, ac; aa is one word
     level = level_under(Drawn(("a", "b", "a", "c"), layers), [1.0])
     assert level == Level(pytest.approx(result.mean()), *(pytest.approx(v) for v in np.quantile(result, (0.05, 0.95))))
 
@@ -31,12 +30,9 @@ def test_one_token_with_letters_of_each_sentence_is_drawn_and_the_draw_can_be_re
     assert result.words[0] == "stone" and result.words[1] in ("river", "bank") and len(result.words) == 2
     assert result.layers[:, 1].tolist() == [[3, 1], [2, 1]]
     assert draw(Reader(), sentences).words == result.words and len(draw(Reader(), [["a"], ["b"], ["c"]], 2).words) == 2
-
-
-@pytest.mark.parametrize("sentences", [[], [["."]], [["one", "word"]], [["Same"], ["same"]]])
-def test_two_words_are_needed(sentences):
-    with pytest.raises(BadInput, match="two sentences"):
-        draw(Reader(), sentences)
+    for too_few in ([], [["."]], [["one", "word"]], [["Same"], ["same"]]):
+        with pytest.raises(BadInput, match="two sentences"):
+            draw(Reader(), too_few)
 
 
 def test_without_what_all_share_words_at_random_have_nothing_in_common_and_the_rest_stays():
@@ -61,5 +57,5 @@ def test_bundled_levels_are_those_of_the_sentences():
     for layer in ("0", "1", "2", "mix"):
         level = level_of(stored, layer)
         assert 0.05 < level.mean == pytest.approx(fewer[layer]["mean"], abs=0.08) and level.low < level.mean < level.high
-        assert set(fewer[layer]["without"]) == set(map(str, DIRECTIONS)) and abs(fewer[layer]["without"]["0"]) < 0.03
+        assert abs(fewer[layer]["without"]["0"]) < 0.03
     assert level_of(stored, "7") is None and level_of(None, "0") is None

@@ -29,11 +29,10 @@ def kernels_by_hand(*pair: np.ndarray) -> float:
     return hsic(k, m) / np.sqrt(hsic(k, k) * hsic(m, m))
 
 
-def cka(first: np.ndarray, second: np.ndarray) -> float:
-    return spaces.cka_matrix([first, second])[0, 1]
-
-
 def test_cka_is_that_of_kernels_by_hand_and_1_for_a_space_turned_scaled_and_moved():
+    def cka(*pair: np.ndarray) -> float:
+        return spaces.cka_matrix([*pair])[0, 1]
+
     space, turn = noise(0), np.linalg.qr(noise(1, n=20))[0]
     assert [cka(space, other) for other in (space, 7 * space @ turn + 3)] == pytest.approx([1, 1], abs=1e-6)
     assert cka(np.ones((10, 3)), noise(0, n=10)) == 0  # without spread
@@ -75,11 +74,9 @@ def test_a_comparison_is_symmetric_with_the_mean_cosine_over_all_pairs_at_random
 def test_the_one_word_that_moved_is_the_most_changed():
     angles = np.repeat([0.0, 1.5], [4, 4]) + np.tile([0, 0.01, 0.02, 0.03], 2)
     first = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
-    second = first.copy()
-    second[1] = first[6]  # word 1 goes to live with words 4 to 7
+    second = first[[0, 6, 2, 3, 4, 5, 6, 7]]  # word 1 moves to words 4 to 7
     result = spaces.compare(first, second, tuple("abcdefgh"), k=3)
-    assert result.most_changed()[0] == 1 and result.shared[1] == 0
-    assert {result.words[k] for k in result.first[1]} == {"a", "c", "d"}
+    assert result.most_changed()[0] == 1 and result.shared[1] == 0 and set(result.first[1].tolist()) == {0, 2, 3}
     assert result.jaccard[0] == pytest.approx(2 / 4)  # a's were b, c, d; now c, d and another
 
 
@@ -99,10 +96,8 @@ def test_the_deeper_a_layer_of_the_bundled_model_the_further_it_is_from_glove(ta
     bundled = load_vectors(ASSETS / "glove-mini")
     compared = [*layers, spaces.static_space("glove-mini", bundled.words, np.stack([bundled.vector(w) for w in bundled.words]))]
     words = spaces.find_common_words(compared)
-    assert len(words) > 100
     matrix = spaces.cka_matrix([spaces.on_words(space, words) for space in compared])
-    assert np.allclose(matrix, matrix.T) and np.allclose(np.diag(matrix), 1)
-    # The deeper, the further from GloVe; layer 0, which was warm-started from static vectors, is the nearest.
+    assert len(words) > 100 and np.allclose(matrix, matrix.T) and np.allclose(np.diag(matrix), 1)
     assert matrix[1, 2] > matrix[1, 3] and matrix[0, 3] > matrix[1, 3] > matrix[2, 3]
 
 
@@ -110,13 +105,11 @@ def test_a_corpus_next_to_itself_has_not_moved_but_its_halves_have(table):
     words, layers = spaces.find_common_words([spaces.type_space("2", table, np.eye(3)[2], fewest=4)]), np.eye(3)
     moved = spaces.shift(table, table, words, (layers[2], layers[2]))
     assert moved.between == pytest.approx(0, abs=1e-5)
-    assert (moved.within > 0.01).mean() > 0.9 and np.nanmax(moved.excess) < 0
-    assert (moved.counts[:, 0] >= 4).all()
+    assert (moved.within > 0.01).mean() > 0.9 and np.nanmax(moved.excess) < 0 and (moved.counts[:, 0] >= 4).all()
     still = spaces.shift(table, table, words, (layers[0], layers[0]))  # layer 0: a lower-case spelling has one vector
     assert np.median(still.within) < 0.01
     (kept, n), (alike, _) = (spaces.halves_overlap(table, words, layers[k], k=10) for k in (2, 0))
-    assert n == len(words) and 0 < kept < 10
-    assert alike > kept and alike > 9  # sentences change nothing but capitals
+    assert n == len(words) and 0 < kept < 9 < alike  # in layer 0 sentences change nothing but capitals
     assert spaces.halves_overlap(table, words[:3], layers[2], k=10) == (0.0, 0)
 
 

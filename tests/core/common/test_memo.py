@@ -5,7 +5,7 @@ import re
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import make_dataclass
 
 import numpy as np
 import pandas as pd
@@ -23,13 +23,6 @@ def kept(monkeypatch) -> Kept:
     return Kept()
 
 
-def test_an_error_is_not_kept(kept):
-    for _ in range(2):
-        with pytest.raises(ZeroDivisionError):
-            kept.value("f", 2, lambda: 1 / 0, most=4)
-    assert kept.value("f", 2, lambda: "y", most=4) == "y"
-
-
 def test_what_was_used_last_stays_and_one_that_is_too_heavy_stays_alone(kept):
     for k in range(9):
         kept.value("f", k, lambda: np.zeros(MB, np.uint8), most=64)
@@ -39,16 +32,12 @@ def test_what_was_used_last_stays_and_one_that_is_too_heavy_stays_alone(kept):
     kept.value("f", 0, lambda: pytest.fail("it is kept"), most=64)
     assert 8 * MB < kept.n_bytes <= 10 * MB  # of all makers together
     heavy = kept.value("f", "heavy", lambda: np.zeros(50 * MB, np.uint8), most=64)
-    assert kept.value("f", "heavy", lambda: pytest.fail("it is on the screen"), most=64) is heavy
-    assert len(kept) == 1
+    assert kept.value("f", "heavy", lambda: pytest.fail("it is on the screen"), most=64) is heavy and len(kept) == 1
     kept.value("f", "next", lambda: np.zeros(MB, np.uint8), most=64)
     assert kept.n_bytes < 2 * MB
-
-
-def test_each_maker_keeps_so_many_and_what_is_in_files_weighs_nothing(kept):
-    for k in range(5):
+    for k in range(5):  # a maker stores so many, and what is in files weighs nothing
         kept.value("opened", k, lambda: np.zeros(50 * MB, np.uint8), most=3, weighed=False)
-    assert len(kept) == 3 and kept.n_bytes == 0
+    assert len(kept) == 4 and kept.n_bytes < 2 * MB
 
 
 def test_threads_that_ask_at_once_wait_for_one(kept):
@@ -60,16 +49,12 @@ def test_threads_that_ask_at_once_wait_for_one(kept):
         go.wait(10)
         return "x"
 
-    result = []
-    threads = [threading.Thread(target=lambda: result.append(kept.value("f", 1, make, most=2))) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    assert begun.wait(10)
-    kept.value("f", 2, lambda: "another key waits for nobody", most=2)
-    go.set()
-    for thread in threads:
-        thread.join(10)
-    assert made == [1] and result == ["x"] * 4
+    with ThreadPoolExecutor(4) as pool:
+        results = [pool.submit(kept.value, "f", 1, make, most=2) for _ in range(4)]
+        assert begun.wait(10)
+        kept.value("f", 2, lambda: "another key waits for nobody", most=2)
+        go.set()
+        assert [result.result(10) for result in results] == ["x"] * 4 and made == [1]
 
 
 def test_a_value_that_two_threads_make_after_a_failure_is_counted_once(kept):
@@ -83,10 +68,10 @@ def test_a_value_that_two_threads_make_after_a_failure_is_counted_once(kept):
     def make():
         while kept._making:  # until the thread that failed has dropped the lock
             time.sleep(0.01)
-        third.submit(kept.value, "f", 1, lambda: np.zeros(MB, np.uint8), most=2).result(10)
+        pool.submit(kept.value, "f", 1, lambda: np.zeros(MB, np.uint8), most=2).result(10)
         return np.zeros(MB, np.uint8)
 
-    with ThreadPoolExecutor() as pool, ThreadPoolExecutor() as third:
+    with ThreadPoolExecutor(3) as pool:
         first = pool.submit(kept.value, "f", 1, fail, most=2)
         assert begun.wait(10)
         second = pool.submit(kept.value, "f", 1, make, most=2)
@@ -96,16 +81,10 @@ def test_a_value_that_two_threads_make_after_a_failure_is_counted_once(kept):
         assert weight(second.result(10)) == kept.n_bytes
 
 
-@dataclass
-class Pair:
-    a: np.ndarray
-    b: list
-
-
 def test_weight_is_of_arrays_lists_tables_and_what_holds_them(tmp_path):
     array = np.zeros((1000, 100), np.float32)
     assert weight(array) == 400_000 and weight(array[::2]) == 400_000  # a view holds all of it
-    assert 400_000 <= weight(Pair(array, [])) < 401_000
+    assert 400_000 <= weight(make_dataclass("Pair", ["a", "b"])(array, [])) < 401_000
     assert 400_000 <= weight({"a": array, "b": array[:3]}) < 401_000  # once
     assert 0.8 < weight([f"word {k:07d}" for k in range(100_000)]) / (100_000 * 69) < 1.2
     assert weight(pd.DataFrame({"a": np.zeros(100_000)})) >= 800_000
@@ -117,8 +96,7 @@ def test_a_bounded_dictionary_drops_the_entry_used_least_recently():
     entries = Bounded(3)
     for key in "abc":
         entries.put(key, key.upper())
-    assert entries.get("a") == "A" and entries.value("b", lambda: "never") == "B"
-    assert entries.value("d", lambda: "D") == "D"
+    assert [entries.get("a"), entries.value("b", lambda: "never"), entries.value("d", lambda: "D")] == ["A", "B", "D"]
     assert len(entries) == 3 and entries.get("c") is None and entries.get("a") == "A"
 
 

@@ -1,4 +1,4 @@
-"""Short links hold any view and open it again; what is cut, changed or a bomb is one clear sentence."""
+"""Test that short links hold any view, and that a damaged one is refused."""
 
 import base64
 import random
@@ -25,8 +25,7 @@ def test_any_view_comes_back_whole(parameters):
 def test_a_link_given_away_opens_for_ever_and_is_shorter():
     assert expanded("SwSqKsssKi2GpEiQy4GZXA9qIkSmPLMAGCS5lcC4K0pRSMksztaDuQ0AraY") == VIEW
     assert all(expanded(f"{shortened(VIEW)}{end}") == VIEW for end in (".", ")", "),", "를", "”."))
-    korean = [("a", "아이들이 눈을 뭉쳐 던지며 놀았다."), ("b", "눈이 아파서 안과에 갔다."), ("lang", "ko")]
-    assert len(shortened(VIEW)) + len("v=") < len(urlencode(VIEW)) and len(shortened(korean)) < 0.5 * len(urlencode(korean))
+    assert len(shortened(VIEW)) + len("v=") < len(urlencode(VIEW))
 
 
 def bomb(size: int) -> str:
@@ -48,7 +47,6 @@ def test_what_is_no_view_is_one_clear_sentence(code):
 
 LETTERS = {
     "Korean": [chr(code) for code in range(0xAC00, 0xD7A4)],
-    "Korean prose": list("아이들이 눈을 뭉쳐 던지며 놀았다. 배를 타고 강을 건넜다. 밤에는 밤을 구워 먹었다."),
     "emoji": [chr(code) for code in (*range(0x1F300, 0x1F5FF), *range(0x1F600, 0x1F64F), *range(0x1F900, 0x1F9FF))],
     "English": list("abcdefghijklmnopqrstuvwxyz ABCDEFGHIJKLMNOPQRSTUVWXYZ.,;:!?'0123456789"),
     "marks": list("%&=+;#\n\t"),

@@ -10,15 +10,12 @@ from core.common.errors import BadInput
 from core.common.significance import FEWEST, LEVEL, benjamini_hochberg, compare_pairs, crossed, holm, margin, mcnemar, rank_p
 
 
-def test_adjusted_p_by_hand():
+def test_adjusted_p_and_ranks_by_hand():
     p = [0.01, 0.04, 0.03, 0.5]
     assert holm(p) == pytest.approx([0.04, 0.09, 0.09, 0.5])  # 4 x 0.01; 3 x 0.03; 2 x 0.04 is less, so it stays; 1 x 0.5
     assert benjamini_hochberg(p) == pytest.approx([0.04, 0.16 / 3, 0.16 / 3, 0.5])  # 4/1, 4/2 -> 0.06 > 4/3 x 0.04, 4/3, 4/4
     assert holm([0.9, 0.8]).max() == 1.0 and len(holm([])) == len(benjamini_hochberg([])) == 0
-
-
-def test_a_rank_counts_the_figure_itself_and_ties():
-    assert rank_p(0.5, np.array([0.1, 0.5, 0.9])) == pytest.approx(3 / 4)
+    assert rank_p(0.5, np.array([0.1, 0.5, 0.9])) == pytest.approx(3 / 4)  # a rank counts the figure itself and ties
     assert rank_p(2.0, np.zeros(1999)) == pytest.approx(1 / 2000)
 
 
@@ -30,16 +27,14 @@ def test_a_paired_difference_by_hand():
     assert (same.mean, same.low, same.high, same.p, same.verdict) == (0, None, None, 1, 0)
 
 
-def test_of_too_few_groups_nothing_is_decided_and_no_interval_is_drawn():
+def test_groups_that_are_too_few_or_differ_alike_have_no_interval_and_rounding_is_no_difference():
     for n in range(1, 12):
         result = compare_pairs([1.0 + k / 100 for k in range(n)], [0.0] * n)
         assert (result.low is None) == (n < FEWEST) and result.verdict == (n >= FEWEST)
+        assert significance.read_back(significance.facts_of(result)).verdict == result.verdict
     grouped = compare_pairs([1] * 40, [0] * 39 + [0.5], [k // 8 for k in range(40)])  # forty items of five documents
     assert (grouped.groups, grouped.low, grouped.verdict) == (5, None, 0)
     assert 2 / 2**FEWEST < LEVEL < 2 / 2 ** (FEWEST - 1)
-
-
-def test_groups_that_all_differ_alike_have_no_interval_and_rounding_is_no_difference():
     alike = compare_pairs([0.7] * 20, [0.2] * 20)
     assert (alike.mean, alike.low, alike.high, alike.verdict) == (0.5, None, None, 1) and alike.p < 0.01
     noise = compare_pairs([0.5 + 4e-10] * 20, [0.5] * 20)
@@ -57,23 +52,12 @@ def test_interval_and_p_never_contradict_each_other_in_a_verdict():
     assert contradicting  # else this shows nothing
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "p", "shown"),
-    [
+def test_difference_in_points_shows_what_decides():
+    for low, high, p, shown in (
         (-0.5, -0.1, 0.074, "−28.0 (−50.0 to −10.0; p = 0.074)"),  # inconclusive, though the interval excludes 0
-        *((-0.5, -0.1, 0.01, "−28.0 (−50.0 to −10.0)"), (-0.5, 0.1, 0.074, "−28.0 (−50.0 to +10.0)")),
-        (None, None, 0.074, "−28.0 (no interval)"),
-    ],
-)
-def test_difference_in_points_shows_what_decides(low, high, p, shown):
-    assert significance.Paired(mean=-0.28, low=low, high=high, p=p, groups=FEWEST).in_points() == shown
-
-
-def test_a_difference_is_stored_and_read_back_with_and_without_an_interval():
-    for n in (3, 30):
-        result = compare_pairs(np.arange(n) / 7, np.zeros(n))
-        stored = significance.facts_of(result)
-        assert significance.read_back(stored).verdict == result.verdict and (stored["low"] is None) == (n == 3) and stored["groups"] == n
+        *((-0.5, -0.1, 0.01, "−28.0 (−50.0 to −10.0)"), (None, None, 0.074, "−28.0 (no interval)")),
+    ):
+        assert significance.Paired(mean=-0.28, low=low, high=high, p=p, groups=FEWEST).in_points() == shown
 
 
 def test_weights_make_a_mean_over_words_and_groups_widen_the_interval():
@@ -130,10 +114,7 @@ def test_mcnemar_by_hand():
         mcnemar(np.ones(3, bool), np.ones(4, bool))
 
 
-def test_a_margin_shrinks_with_texts():
+def test_a_margin_shrinks_with_texts_and_a_difference_is_never_shown_as_none():
     assert margin(0.5, 0.5, 100) == pytest.approx(1.96 * (0.5 / 100) ** 0.5)
     assert margin(0.9, 0.9, 10_000) < margin(0.9, 0.9, 100) < margin(0.5, 0.5, 100) and margin(1, 1, 0) == 1
-
-
-def test_a_difference_is_never_shown_as_none():
     assert [significance.points(x) for x in (0.0123, 0.0004, 0.00002, -0.0004, 0.0)] == ["1.2", "0.04", "0.002", "-0.04", "0.0"]
