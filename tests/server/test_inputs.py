@@ -143,7 +143,6 @@ def test_name_of_an_upload_is_not_part_of_a_path(local: Server, name: str):
 
 
 def test_tables_have_no_export_of_unquoted_cells(local: Server):
-    """Streamlit would export unquoted cells. The app's own exports are quoted."""
     with Client(local) as client:
         client.send_run("")
         session = next(message.new_session for message in client.messages() if message.WhichOneof("type") == "new_session")

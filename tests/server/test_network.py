@@ -175,6 +175,6 @@ def test_silent_connections_are_closed(local, silent_connections):
 
 
 def test_server_connects_to_no_other_machine(local):
-    """Keep this test last, because it checks the log of all others."""
+    """Check the log of all other tests. This one must be the last."""
     assert local.network_log.read_text() == ""
     assert "localhost" in local.log.read_text() and "Traceback" not in local.log.read_text()
