@@ -10,8 +10,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+SHARED_PACKAGES = {"_export", "_frame", "_cached", "_widgets"}  # of pages, on which the others build
+MAY_PRINT = {"core/cli/main.py", "core/engines/allennlp_worker.py"}  # the command line, and a process that answers on stdout
+MAY_WRITE_TO_STDERR = {"core/cli/shared.py"}
 UNSAFE = {"pickle", "cPickle", "_pickle", "cloudpickle", "dill", "joblib", "shelve", "marshal"}
 LIBRARIES = {"sklearn", "umap", "numba"}  # their modules import each other
+README_LINES = 175  # the longest README of a package
 
 
 def list_sources(*folders: str) -> list[Path]:
@@ -29,7 +33,7 @@ def without_garbage_collection() -> Iterator[None]:
     """Disable garbage collection, which takes three quarters of the time because it visits the syntax trees repeatedly."""
     gc.disable()
     yield
-    for function in (tree, imports_of):
+    for function in (tree, imports_of, calls):
         function.cache_clear()
     gc.enable()
 
@@ -45,18 +49,28 @@ def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"), str(path))
 
 
-@cache
-def imports_of(path: Path) -> list[tuple[int, str]]:
-    """Return (line, dotted name) for every import of a file. `from a import b` yields both a and a.b."""
-    result, package = [], path.relative_to(ROOT).parent.parts
-    for node in ast.walk(tree(path)):
+def imports(module: ast.Module, package: tuple[str, ...]) -> Iterator[tuple[int, str]]:
+    """Yield (line, dotted name) for every import of a module in a package. `from a import b` yields both a and a.b."""
+    for node in ast.walk(module):
         if isinstance(node, ast.Import):
-            result += [(node.lineno, alias.name) for alias in node.names]
+            yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             outer = package[: len(package) - node.level + 1] if node.level else ()
             base = ".".join([*outer, *([node.module] if node.module else [])])
-            result += [(node.lineno, dotted) for dotted in (base, *(f"{base}.{alias.name}" for alias in node.names))]
-    return result
+            yield node.lineno, base
+            yield from ((node.lineno, f"{base}.{alias.name}") for alias in node.names)
+
+
+@cache
+def imports_of(path: Path) -> list[tuple[int, str]]:
+    """Return (line, dotted name) for every import of a file."""
+    return list(imports(tree(path), path.relative_to(ROOT).parent.parts))
+
+
+@cache
+def calls(path: Path) -> list[tuple[int, str, ast.Call]]:
+    """Return (line, dotted name of the function, call) for every call in a file."""
+    return [(node.lineno, dotted_name(node.func), node) for node in ast.walk(tree(path)) if isinstance(node, ast.Call)]
 
 
 def dotted_name(node: ast.expr) -> str:
@@ -74,6 +88,7 @@ def package_of(path: Path) -> str:
     return "/".join(parts[:2]).removesuffix(".py")
 
 
+@cache
 def package_imports() -> dict[str, set[str]]:
     """Return for each package of app.py, core and pages those that it imports from."""
     files = {name(path).removesuffix(".py").removesuffix("/__init__").replace("/", "."): path for path in [*CORE, *PAGES, ROOT / "app.py"]}
@@ -122,7 +137,6 @@ def test_init_files_are_empty():
 OUTSIDE_THE_LAB = [path for path in [*CORE, *PAGES, ROOT / "app.py"] if not name(path).startswith("core/lab/")]
 FORBIDDEN = {  # the files and the modules that they must not import
     "core-imports-no-page": (CORE, {"streamlit", "pages", "app", "tests"}),
-    "pages-import-no-entry": (PAGES, {"app", "tests"}),
     "nothing-imports-the-lab": (OUTSIDE_THE_LAB, {"core.lab"}),
     "libraries-are-imported-one-thread-at-a-time": (set(OUTSIDE_THE_LAB) - {ROOT / "core/elmo/estimators.py"}, LIBRARIES),
     "nothing-imports-pickle": (SHIPPED, UNSAFE),
@@ -135,9 +149,26 @@ def test_forbidden_modules_are_not_imported(files: list[Path], modules: set[str]
     check(f"{name(path)}:{line} imports {d}" for path in files for line, d in imports_of(path) if f"{d}.".startswith(prefixes))
 
 
+def test_pages_build_on_shared_packages_and_not_on_each_other():
+    wrong = []
+    for path in PAGES:
+        package = path.relative_to(ROOT).parts[1]
+        for line, dotted in imports_of(path):
+            top, *rest = dotted.split(".")
+            is_foreign = top == "pages" and package.startswith("_") and bool(rest) and rest[0] not in SHARED_PACKAGES | {package}
+            if top in {"app", "tests"} or is_foreign:
+                wrong.append(f"{name(path)}:{line} imports {dotted}")
+    check(wrong)
+
+
+def test_a_page_entry_is_short():
+    lengths = {name(path): len(path.read_text(encoding="utf-8").splitlines()) for path in sorted((ROOT / "pages").glob("*.py"))}
+    check(f"{file} has {length} lines, more than 120" for file, length in lengths.items() if length > 120)
+
+
 @pytest.mark.parametrize("folder", PACKAGES, ids=name)
 def test_every_package_has_a_short_readme(folder: Path):
-    assert 1 < len((folder / "README.md").read_text("utf-8").splitlines()) <= 175
+    assert 1 < len((folder / "README.md").read_text("utf-8").splitlines()) <= README_LINES
 
 
 def test_a_public_class_name_has_one_meaning():
@@ -153,9 +184,20 @@ def test_no_file_that_is_opened_can_run_code():
     """torch.load opens plain tensors only, numpy.load no pickles. There is no eval and no exec."""
     wrong = []
     for path in [*SHIPPED, *list_sources("tests")]:
-        for call in (node for node in ast.walk(tree(path)) if isinstance(node, ast.Call)):
-            function, options = dotted_name(call.func), {k.arg: getattr(k.value, "value", None) for k in call.keywords}
+        for line, function, call in calls(path):
+            options = {k.arg: getattr(k.value, "value", None) for k in call.keywords}
             unsafe = (function == "torch.load" and options.get("weights_only") is not True) or function in {"eval", "exec"}
             if unsafe or options.get("allow_pickle"):
-                wrong.append(f"{name(path)}:{call.lineno} calls {function}")
+                wrong.append(f"{name(path)}:{line} calls {function}")
+    check(wrong)
+
+
+def test_core_prints_only_on_the_command_line():
+    wrong = []
+    for path in CORE:
+        for line, function, call in calls(path):
+            to_stderr = any(k.arg == "file" and ast.unparse(k.value) == "sys.stderr" for k in call.keywords)
+            may_print = MAY_PRINT | (MAY_WRITE_TO_STDERR if to_stderr else set())
+            if function == "print" and name(path) not in may_print and path.parent.name != "notebooks":
+                wrong.append(f"{name(path)}:{line} prints")
     check(wrong)

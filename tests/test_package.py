@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pages._export.notebook_values import notebook
 from tests.raw_client import LOCAL, free_port, start_server
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -90,6 +91,21 @@ def test_serve_opens_the_app_next_to_foreign_packages(installed: Path, foreign: 
     with start_server(LOCAL, foreign / "server", environment=other, options=options, port=port, command=command, cwd=foreign) as server:
         answer = server.request("GET", "/")
         assert answer.status == 200 and "<title>Elmoscope</title>" in answer.text
+
+
+def test_exported_notebook_runs_next_to_foreign_packages(installed: Path, foreign: Path):
+    cells = json.loads(notebook("predict", {"text": "The boats lay along the"}))["cells"]
+    code = "\n\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    (foreign / "notebook.py").write_text(code + "\nprint('finished')\n", encoding="utf-8")
+    assert run([installed / "python", "notebook.py"], foreign).endswith("finished\n")
+
+
+@ONLY_WHEEL
+def test_the_help_names_the_command_as_it_was_called_and_lists_serve(installed: Path, tmp_path: Path):
+    text = run([installed / "elmoscope", "--help"], tmp_path)
+    assert text.startswith("Usage: elmoscope [OPTIONS] COMMAND") and "\n  serve " in text
+    text = run([installed / "elmoscope", "serve", "--help"], tmp_path)
+    assert text.startswith("Usage: elmoscope serve") and "--server.port PORT" in text
 
 
 @ONLY_WHEEL

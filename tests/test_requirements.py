@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,12 @@ def test_all_packages_that_come_with_them_are_pinned_to_the_same_versions():
     assert not any("+" in version for version in constraints.values())  # no build of one system
 
 
+def test_what_is_installed_here_is_what_is_pinned():
+    installed = {normalized(item.name): item.version.partition("+")[0] for item in metadata.distributions()}
+    wrong = {name: installed[name] for name, version in pinned("constraints.txt").items() if installed.get(name, version) != version}
+    assert wrong == {}
+
+
 LOCK = ROOT / ".deploy" / "requirements.lock"
 WHEEL = "https://wheels.test/whl/torch-{version}%2Bcpu-cp311-cp311-manylinux_2_28_x86_64.whl#sha256=" + 64 * "a"
 
@@ -77,12 +84,34 @@ def read_lock() -> dict[str, tuple[str, list[str]]]:
     return {normalized(match[1]): (match[2], match[3].split("sha256:")[1:]) for match in matches}
 
 
+def find_requirements(names: set[str]) -> set[str]:
+    """Return these packages and all packages that they need on Python 3.11 on Linux, according to the installed metadata."""
+    from packaging.requirements import Requirement
+
+    environment = {"python_version": "3.11", "python_full_version": "3.11.14", "implementation_name": "cpython", "extra": ""}
+    environment |= {"sys_platform": "linux", "platform_system": "Linux", "os_name": "posix", "platform_machine": "x86_64"}
+    environment |= {"platform_python_implementation": "CPython"}
+    result, queue = set(), sorted(names)
+    while queue:
+        name = normalized(queue.pop())
+        if name not in result:
+            result.add(name)
+            requirements = map(Requirement, metadata.requires(name) or [])
+            queue += [item.name for item in requirements if not item.marker or item.marker.evaluate(environment)]
+    return result
+
+
 def test_lock_has_the_pinned_versions_with_hashes_and_no_host():
     constraints, lock = pinned("constraints.txt"), read_lock()
     for name in ("numpy", "pandas", "pyarrow", "faiss-cpu", "llvmlite"):
         assert len(set(lock[name][1])) >= 4, name  # wheels of both kinds of processor
     assert {name: version for name, (version, _) in lock.items() if constraints.get(name) != version} == {}
-    assert set(pinned("requirements.txt")) - {"fugashi", "torch"} <= set(lock)  # fugashi is only for Python 3.13
+    direct = set(pinned("requirements.txt")) - {"fugashi"}  # only for Python 3.13
+    assert direct - {"torch"} <= set(lock)
+    if sys.version_info[:2] == (3, 11) and sys.platform == "linux":
+        needed = find_requirements(direct)
+        cuda = {name for name in needed if re.match(r"nvidia-|cuda-|triton$", name)}  # of PyPI's torch, if that is installed
+        assert set(lock) == needed - {"torch"} - cuda
     text = LOCK.read_text(encoding="utf-8")
     assert "uv pip compile requirements.txt" in text and not re.search(r"://|index-url|find-links [^F]|trusted-host", text)
 

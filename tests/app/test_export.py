@@ -1,5 +1,6 @@
 """Test exported tables, HTML files and notebooks."""
 
+import ast
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -216,3 +217,18 @@ def test_notebooks_mark_the_senses_that_a_model_guessed(run, tmp_path):
     for view in ("map", "mix"):
         figure = run(view, {"corpus": str(corpus), "a": "The bank by me.", "ai": 1, "map_word": "bank"})["figure"]
         assert {trace.marker.opacity: len(trace.x) for trace in figure.data if trace.name == "money"} == {None: 4, FAINT: 2}
+
+
+def test_every_download_has_a_literal_or_a_cleaned_name():
+    """Check this because words and names of tasks and tables may contain any character."""
+    safe_names = {"name", "path.name"}  # names of DURel's files, and of a file that the app wrote
+    violations = []
+    for path in SHIPPED:
+        if ".download_button" not in (text := path.read_text("utf-8")):
+            continue
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".download_button") and len(node.args) > 2:
+                file = node.args[2]
+                if not (isinstance(file, ast.Constant) or ast.unparse(file).startswith("clean_name(") or ast.unparse(file) in safe_names):
+                    violations.append(f"{name(path)}:{node.lineno}")
+    assert violations == []
