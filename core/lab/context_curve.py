@@ -37,7 +37,7 @@ from ..elmo.mix import ScalarMix
 from ..elmo.models import Model
 from ..files.artifacts import provenance, text_fingerprint
 from ..files.disk_space import layers_folder
-from ..learning.features import FeatureStore, Layers, open_features
+from ..learning.features import FeatureStore, open_features
 from ..learning.fit import learned_mixes
 from ..static.vectors import COMMONEST, StaticVectors, static_contexts
 
@@ -61,31 +61,6 @@ class EqualConfig:
     epochs: int = 40  # at most
     patience: int = 5  # epochs without a lower validation loss, then training ends
     clip_norm: float = 5.0
-
-
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """The means and deviations (L, D) that standardize a part over the training tokens."""
-
-    mean: np.ndarray
-    spread: np.ndarray
-
-    def numbers(self, layers: np.ndarray) -> np.ndarray:
-        """Standardize a text's numbers (L, T, D) into (T, L * D) float32. A token without numbers has zeros."""
-        scaled = np.nan_to_num((layers - self.mean[:, None]) / self.spread[:, None])
-        return scaled.transpose(1, 0, 2).reshape(layers.shape[1], -1)
-
-
-@dataclass(frozen=True, slots=True)
-class Fitted:
-    """The result of the best dropout rate, and its answers on the test texts."""
-
-    dropout: float
-    valid_losses: tuple[float, ...]  # of every dropout, nats
-    epochs: int  # of the best
-    seconds: float  # of all
-    mix: dict | None
-    logits: np.ndarray  # (N, C) of the test texts
 
 
 class EqualNetwork(nn.Module):
@@ -112,24 +87,22 @@ class EqualNetwork(nn.Module):
         return self.output(self.dropout(torch.relu(self.project(torch.cat(parts, dim=1)))))
 
 
-def fit(parts: Sequence[Part], dataset: Dataset, config: EqualConfig, seed: int) -> Fitted:
-    """Train a network on these parts with each dropout rate. The one with the lowest validation loss answers the test texts."""
+def fit(parts: Sequence[Part], dataset: Dataset, config: EqualConfig, seed: int) -> dict:
+    """Train a network on these parts with each dropout rate; return what a line records of the one with the lowest validation loss."""
     started = time.perf_counter()
-    scales = [_scale(part, texts_of(dataset.train)) for part in parts]
-    means = _words_left_out(parts, scales, texts_of(dataset.train), config, seed)
+    texts = texts_of(dataset.train)
+    shapes, numbers = _standardized(parts, texts)
+    means = _words_left_out([numbers(text) for text in texts], config, seed)
     truth = torch.from_numpy(truth_of(dataset.train))
-    true_valid = truth_of(dataset.valid)
-    valid, test = (_means(parts, scales, texts_of(examples)) for examples in (dataset.valid, dataset.test))
+    true_valid, true_test = truth_of(dataset.valid), truth_of(dataset.test)
+    valid, test = (_means(numbers, texts_of(examples)) for examples in (dataset.valid, dataset.test))
     size = min(config.largest_batch, max(config.smallest_batch, len(truth) // 20))
 
     def train_once(dropout: float) -> tuple[float, int, EqualNetwork]:
         """Train until the validation loss stops falling; return that loss, its epoch, and the network at that time."""
-        shapes = [scale.mean.shape for scale in scales]
         network = EqualNetwork(shapes, config, dropout=dropout, classes=len(dataset.labels), seed=seed)
         optimizer = torch.optim.Adam(network.parameters(), lr=config.learning_rate)
-        best = np.inf
-        best_epoch = 0
-        best_weights = {}
+        best, best_epoch, best_weights = np.inf, 0, {}
         for epoch in range(1, config.epochs + 1):
             network.train()
             for batch in torch.from_numpy(np.random.default_rng([seed, 2, epoch]).permutation(len(truth))).split(size):
@@ -139,9 +112,7 @@ def fit(parts: Sequence[Part], dataset: Dataset, config: EqualConfig, seed: int)
                 optimizer.step()
             loss = nll(_logits(network, valid), true_valid)
             if loss < best:
-                best = loss
-                best_epoch = epoch
-                best_weights = {name: x.clone() for name, x in network.state_dict().items()}
+                best, best_epoch, best_weights = loss, epoch, {name: x.clone() for name, x in network.state_dict().items()}
             elif epoch - best_epoch >= config.patience:
                 break
         network.load_state_dict(best_weights)
@@ -149,36 +120,56 @@ def fit(parts: Sequence[Part], dataset: Dataset, config: EqualConfig, seed: int)
 
     tried = [train_once(dropout) for dropout in config.dropouts]
     best = min(range(len(tried)), key=lambda k: tried[k][0])
-    losses = tuple(run[0] for run in tried)
     _, epochs, network = tried[best]
-    mix = next(iter(learned_mixes(network).values()), None)
-    return Fitted(config.dropouts[best], losses, epochs, time.perf_counter() - started, mix, _logits(network, test))
+    logits = _logits(network, test)
+    scores = evaluate(softmax_rows(logits), true_test, dataset.labels)
+    line = {key: scores[key] for key in ("accuracy", "macro_f1", "n")} | {"right": pack_bits(logits.argmax(axis=1) == true_test)}
+    line["sizes"] = {part: len(getattr(dataset, part)) for part in ("train", "valid", "test")}
+    line |= {"dropout": config.dropouts[best], "valid_losses": [round(loss, 4) for loss, *_ in tried], "epochs": epochs}
+    line |= {"seconds": round(time.perf_counter() - started, 2), "mix": next(iter(learned_mixes(network).values()), None)}
+    return line | {"data": dataset.fingerprint, "date": provenance()["date"]}
 
 
-def _words_left_out(parts: Sequence[Part], scales: Sequence[Scale], texts: Sequence[Tokens], config: EqualConfig, seed: int):
+def _standardized(parts: Sequence[Part], texts: Sequence[Tokens]) -> tuple[list[tuple[int, int]], Callable[[Tokens], np.ndarray]]:
+    """Return the shape (L, D) of each part, and a function from a text to its standardized numbers (T, F) float32.
+
+    Means and deviations are over the tokens of the training texts that have numbers. Tokens without have zeros.
+    """
+    scales = []
+    for part in parts:
+        numbers = np.concatenate([part(text) for text in texts], axis=1)
+        how = {"axis": 1, "dtype": np.float64, "keepdims": True}
+        mean, spread = (np.nan_to_num(measure(numbers, **how)) for measure in (np.nanmean, np.nanstd))  # (L, 1, D)
+        scales.append((mean.astype(np.float32), np.where(spread > 1e-6, spread, 1.0).astype(np.float32)))
+
+    def standardize(text: Tokens) -> np.ndarray:
+        rows = (np.nan_to_num((part(text) - mean) / spread) for part, (mean, spread) in zip(parts, scales, strict=True))
+        return np.concatenate([row.transpose(1, 0, 2).reshape(len(text), -1) for row in rows], axis=1)
+
+    return [mean.shape[::2] for mean, _ in scales], standardize
+
+
+def _words_left_out(rows: Sequence[np.ndarray], config: EqualConfig, seed: int) -> Callable[[int], Tensor]:
     """Return a function from epoch to text means (N, F) without the words dropped in it, the same for every dropout rate.
 
-    A text that would lose all words is averaged completely.
+    `rows` are each text's numbers (T, F). A text that would lose all words is averaged completely.
     """
-    results = [np.concatenate([scale.numbers(part(text)) for part, scale in zip(parts, scales, strict=True)], 1) for text in texts]
-    tokens = np.concatenate(results)  # (all tokens, F)
-    row = np.repeat(np.arange(len(texts)), [len(text) for text in texts])
+    tokens, row = np.concatenate(rows), np.repeat(np.arange(len(rows)), list(map(len, rows)))  # (all tokens, F)
 
     @cache
     def means(epoch: int) -> Tensor:
         is_used = np.random.default_rng([seed, 1, epoch]).random(len(tokens)) >= config.word_dropout
-        is_used |= (np.bincount(row[is_used], minlength=len(texts)) == 0)[row]
-        weights = 1 / np.bincount(row[is_used], minlength=len(texts))[row[is_used]]
+        is_used |= (np.bincount(row[is_used], minlength=len(rows)) == 0)[row]
+        weights = 1 / np.bincount(row[is_used], minlength=len(rows))[row[is_used]]
         places = weights.astype(np.float32), (row[is_used], np.flatnonzero(is_used))
-        return torch.from_numpy(csr_array(places, shape=(len(texts), len(tokens))) @ tokens)
+        return torch.from_numpy(csr_array(places, shape=(len(rows), len(tokens))) @ tokens)
 
     return means
 
 
-def _means(parts: Sequence[Part], scales: Sequence[Scale], texts: Sequence[Tokens]) -> Tensor:
+def _means(numbers: Callable[[Tokens], np.ndarray], texts: Sequence[Tokens]) -> Tensor:
     """Return text means (N, F) over all words."""
-    means = [np.stack([scale.numbers(part(text)).mean(axis=0) for text in texts]) for part, scale in zip(parts, scales, strict=True)]
-    return torch.from_numpy(np.concatenate(means, axis=1).astype(np.float32))
+    return torch.from_numpy(np.stack([numbers(text).mean(axis=0) for text in texts]))
 
 
 def _logits(network: EqualNetwork, means: Tensor) -> np.ndarray:
@@ -187,20 +178,12 @@ def _logits(network: EqualNetwork, means: Tensor) -> np.ndarray:
         return network(means).numpy()
 
 
-def _scale(part: Part, texts: Sequence[Tokens]) -> Scale:
-    """Return means and deviations over the tokens of the training texts that have numbers."""
-    numbers = np.concatenate([part(text) for text in texts], axis=1)
-    mean, spread = (np.nan_to_num(measure(numbers, axis=1, dtype=np.float64)) for measure in (np.nanmean, np.nanstd))
-    return Scale(mean.astype(np.float32), np.where(spread > 1e-6, spread, 1.0).astype(np.float32))
-
-
 def static_part(vectors: StaticVectors) -> Part:
     """Return the part of each token's static vector, (1, T, D)."""
 
     def part(tokens: Tokens) -> np.ndarray:
         rows = np.full((1, len(tokens), vectors.dim), np.nan, np.float32)
-        places, rows_there = vectors.vectors_of(tokens)
-        rows[0, places] = rows_there
+        places, rows[0, places] = vectors.vectors_of(tokens)
         return rows
 
     return part
@@ -212,16 +195,6 @@ def context_part(vectors: StaticVectors, *, commonest: int = COMMONEST) -> Part:
     def part(tokens: Tokens) -> np.ndarray:
         places = [(k, k + 1) for k in range(len(tokens))]
         return static_contexts(vectors, [tokens] * len(tokens), places, commonest=commonest)[None]
-
-    return part
-
-
-def layers_part(layers: Layers, *, only_layer0: bool = False) -> Part:
-    """Return the part of a biLM's layers (L, T, D), or of layer 0 without its repetition, (1, T, D / 2)."""
-
-    def part(tokens: Tokens) -> np.ndarray:
-        result = layers([tokens])[0]
-        return result[:1, :, : result.shape[2] // 2] if only_layer0 else result
 
     return part
 
@@ -257,7 +230,7 @@ def shuffled_order(tokens: Sequence[str]) -> np.ndarray:
 
 
 class StoredLayers:
-    """The layers of a biLM for every added text, read from disk."""
+    """The part of a biLM's layers (L, T, D), read from disk, for every added text."""
 
     def __init__(self, encoder, name: str) -> None:
         self.encoder, self.name = encoder, name  # a fingerprint
@@ -268,9 +241,9 @@ class StoredLayers:
         if new := sorted(set(texts) - self._stores.keys()):
             self._stores.update(dict.fromkeys(new, open_features(new, self.encoder, self.name, layers_folder())))
 
-    def __call__(self, texts: Sequence[Tokens]) -> list[np.ndarray]:
-        """Return the layers (L, T, D) of each text."""
-        return [self._stores[text]([text])[0] for text in texts]
+    def __call__(self, tokens: Tokens) -> np.ndarray:
+        """Return the layers (L, T, D) of a text."""
+        return self._stores[tokens]([tokens])[0]
 
 
 def run_contexts(
@@ -293,37 +266,29 @@ def run_contexts(
         "shuffled": StoredLayers(ShuffledOrder(model.encoder), text_fingerprint([model.fingerprint, "shuffled order"])),
         "random": StoredLayers(shuffled_lstms(model.encoder), text_fingerprint([model.fingerprint, "shuffled LSTMs"])),
     }
-    parts = {"glove": static_part(vectors), "static": context_part(vectors), "layer0": layers_part(stored["elmo"], only_layer0=True)}
-    parts |= {name: layers_part(layers) for name, layers in stored.items()}
+    parts = {"glove": static_part(vectors), "static": context_part(vectors), **stored}
+    parts["layer0"] = lambda tokens: stored["elmo"](tokens)[:1, :, : model.encoder.dim // 2]  # without its repetition
     with_elmo = {"model": model.fingerprint, "vectors": tasks.vectors_fingerprint(vectors)}
     sources = {kind: with_elmo | ({"model": None} if kind in WITHOUT_ELMO else {}) for kind in PARTS}
     for name in names:
         for number in range(SUBSETS[CONTEXT_RUNS[name]]):
             dataset = subset(every, CONTEXT_RUNS[name], number, n_test=TESTED)
             done = done_runs(output, name, number, **with_elmo, data=dataset.fingerprint)
-            keys = {kind: f"{name}/{_key(kind, number, dataset, config, sources[kind])}" for kind in PARTS}
+            facts = {kind: [dataset.fingerprint, kind, number, asdict(config), sources[kind]] for kind in PARTS}
+            keys = {kind: f"{name}/{text_fingerprint([json.dumps(facts[kind], sort_keys=True)])[:16]}" for kind in PARTS}
             missing = [kind for kind in PARTS if keys[kind] not in done]
             for layers in stored.values() if set(missing) - set(WITHOUT_ELMO) else ():
                 layers.add(dataset.texts_in_use)
             for kind in missing:
-                fitted = fit([parts[part] for part in kind.split("+")], dataset, config, number)
-                line = {"run": keys[kind], "recipe_number": RECIPE_NUMBER, "experiment": name, "variant": kind}
-                line |= {"seed": number, "fold": number, **_line(fitted, dataset), **sources[kind]}
+                line = {
+                    "run": keys[kind],
+                    "recipe_number": RECIPE_NUMBER,
+                    "experiment": name,
+                    "variant": kind,
+                    "seed": number,
+                    "fold": number,
+                }
+                line |= fit([parts[part] for part in kind.split("+")], dataset, config, number) | sources[kind]
                 add_line(output, line)
                 report(f"{name}, {kind}, subset {number}: {line['accuracy']:.2%}, {line['seconds']:.0f} s")
                 yield line
-
-
-def _line(fitted: Fitted, dataset: Dataset) -> dict:
-    truth = truth_of(dataset.test)
-    scores = evaluate(softmax_rows(fitted.logits), truth, dataset.labels)
-    line = {key: scores[key] for key in ("accuracy", "macro_f1", "n")}
-    line["right"] = pack_bits(fitted.logits.argmax(axis=1) == truth)
-    line["sizes"] = {part: len(getattr(dataset, part)) for part in ("train", "valid", "test")}
-    line |= {"dropout": fitted.dropout, "valid_losses": [round(loss, 4) for loss in fitted.valid_losses], "epochs": fitted.epochs}
-    return line | {"seconds": round(fitted.seconds, 2), "mix": fitted.mix, "data": dataset.fingerprint, "date": provenance()["date"]}
-
-
-def _key(kind: str, number: int, dataset: Dataset, config: EqualConfig, sources: dict) -> str:
-    """Return 16 hex digits of everything that determines a run."""
-    return text_fingerprint([json.dumps([dataset.fingerprint, kind, number, asdict(config), sources], sort_keys=True)])[:16]

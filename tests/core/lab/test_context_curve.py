@@ -12,10 +12,10 @@ from core.classify.experiments import read_results
 from core.classify.model import live_layers
 from core.classify.scores import unpacked
 from core.classify.tables import Table, TableRow
-from core.classify.train import texts_of, truth_of
+from core.classify.train import texts_of
 from core.elmo.models import Model
 from core.lab import context_curve
-from core.lab.context_curve import EqualConfig, ShuffledOrder, context_part, fit, layers_part, shuffled_lstms, shuffled_order, static_part
+from core.lab.context_curve import EqualConfig, ShuffledOrder, context_part, fit, shuffled_lstms, shuffled_order, static_part
 from tests.tiny import dataset, table, tiny_encoder, tiny_vectors
 
 torch.set_num_threads(1)
@@ -57,23 +57,22 @@ def test_shuffled_words_and_random_lstms_keep_layer_0_and_change_what_context_sa
 
 
 def parts() -> dict:
-    vectors = tiny_vectors()
-    return {"glove": static_part(vectors), "elmo": layers_part(live_layers(tiny_encoder())), "static": context_part(vectors, commonest=3)}
+    vectors, layers = tiny_vectors(), live_layers(tiny_encoder())
+    return {"glove": static_part(vectors), "elmo": lambda tokens: layers([tokens])[0], "static": context_part(vectors, commonest=3)}
 
 
 def test_every_part_is_brought_to_one_scale_and_words_are_left_out_of_a_mean_which_is_never_empty():
     texts = texts_of(dataset(60).train)
     for part in parts().values():
-        scale = context_curve._scale(part, texts)
-        numbers = np.concatenate([scale.numbers(part(text)) for text in texts])
+        numbers = np.concatenate([*map(context_curve._standardized([part], texts)[1], texts)])
         has_vector = np.concatenate([~np.isnan(part(text)[0, :, 0]) for text in texts])
         np.testing.assert_allclose(numbers[has_vector].mean(0), 0, atol=1e-3)
         np.testing.assert_allclose(numbers[has_vector].std(0), 1, atol=1e-2)
         assert not numbers[~has_vector].any()
     texts, both = [(word,) for word in TEXT[:2]] + [TEXT], list(parts().values())[:2]
-    scales = [context_curve._scale(part, texts) for part in both]
-    whole = context_curve._means(both, scales, texts)
-    none, most = (context_curve._words_left_out(both, scales, texts, replace(QUICK, word_dropout=p), 0)(1) for p in (0.0, 0.9))
+    numbers = context_curve._standardized(both, texts)[1]
+    whole, rows = context_curve._means(numbers, texts), [*map(numbers, texts)]
+    none, most = (context_curve._words_left_out(rows, replace(QUICK, word_dropout=p), 0)(1) for p in (0.0, 0.9))
     torch.testing.assert_close(none, whole, atol=1e-4, rtol=1e-4)
     torch.testing.assert_close(most[:2], whole[:2], atol=1e-4, rtol=1e-4)  # of one word, which would be left out as a rule
     assert not torch.allclose(most[2], whole[2], atol=1e-3)
@@ -82,8 +81,8 @@ def test_every_part_is_brought_to_one_scale_and_words_are_left_out_of_a_mean_whi
 def test_the_dropout_of_the_lowest_validation_loss_answers():
     data, some = subset(dataset(300), 1.0, 0, n_test=40), parts()
     result = fit([some["glove"], some["elmo"]], data, QUICK, 5)
-    assert result.dropout == QUICK.dropouts[int(np.argmin(result.valid_losses))]
-    assert (result.logits.argmax(1) == truth_of(data.test)).mean() > 0.6  # three topics
+    assert result["dropout"] == QUICK.dropouts[int(np.argmin(result["valid_losses"]))]
+    assert result["accuracy"] > 0.6  # three topics
 
 
 @pytest.fixture
