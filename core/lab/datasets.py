@@ -1,11 +1,10 @@
 """Read public data sets of senses and tags; each error states the place in the file. Files may be packed (.xz, .gz).
 
-SemCor 3.0 (Miller et al. 1993) and tagged sentences, in columns as of CoNLL-2000 (Tjong Kim Sang and Buchholz 2000) or in CoNLL-U.
+SemCor 3.0 (Miller et al. 1993) and tagged sentences, in columns as of CoNLL-2000 (Tjong Kim Sang and Buchholz 2000).
 """
 
 import random
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -18,7 +17,6 @@ from ..text.file_lines import BadRow, LeftOut, Place, iterate_lines, refuse, sho
 
 SENSEVAL = tuple(f"senseval/{word}.pos.xz" for word in ("hard", "interest", "line", "serve"))  # Senseval-2, in a folder of data
 POS = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}  # WordNet's ss_type; 5 is an adjective of a cluster
-_COUNTED = re.compile(r"\d+|\d+-\d+|\d+\.\d+")  # a token, several in one word, one that was not written
 _SENSE_KEY = re.compile(r"([^%\s]+)%([1-5]):\d+:\d+:[^:;]*:[^:;]*(;.*)?")
 
 
@@ -107,36 +105,30 @@ class TaggedSentence:
 
 
 def read_tags(path: str | Path) -> list[TaggedSentence]:
-    """Return the tagged sentences of a file in CoNLL columns, token and tag first, or in CoNLL-U (forms and UPOS).
+    """Return the tagged sentences of a file in CoNLL columns, token and tag first.
 
-    Cells are separated by tabs if a line has any, else by blanks. Additional columns and -DOCSTART- are ignored. A sentence with a line
-    that lacks a tag is left out and reported.
+    Cells are separated by tabs if a line has any, else by blanks. Additional columns, comments and -DOCSTART- are ignored. A sentence with a
+    line that lacks a tag is left out and reported.
     """
-    path = Path(path)
+    path, sentences = Path(path), []
+    left_out = LeftOut(path.name)
     with reports.passing_on():
-        sentences = list(_tagged(path))
+        blocks = _at_blanks(_without_comments(list(_blocks(path))))
+        if blocks and sum(map(_is_counted, blocks)) >= 0.8 * len(blocks):  # some may be out of order
+            raise BadInput(f"{path.name} numbers the tokens in column 1. Save it with a token and its tag in the first two columns.")
+        for block in blocks:
+            left_out.n_rows += 1
+            try:
+                for place, cells in block:
+                    if len(cells) < 2 or not all(cells[:2]):
+                        refuse(place, f"{show_value(cells[0])} without a tag", "Each line holds a token and its tag.")
+                sentences.append(TaggedSentence(*map(tuple, zip(*(cells[:2] for _, cells in block), strict=True))))
+            except BadRow as error:
+                left_out.add(error)
+        left_out.check()
     if not sentences:
         raise BadInput(f"{path.name} has no tagged sentence. Write a token, a blank and its tag on each line.")
     return sentences
-
-
-def _tagged(path: Path) -> Iterator[TaggedSentence]:
-    blocks = _at_blanks(_without_comments(list(_blocks(path))))
-    columns = _token_and_tag(path, blocks)
-    left_out = LeftOut(path.name)
-    for block in blocks:
-        left_out.n_rows += 1
-        rows = []
-        try:
-            for place, cells in block:
-                if columns == (0, 1) or cells[0].isdecimal():  # not 2-3, whose words follow, nor 8.1, an empty node
-                    rows.append(_pick(place, cells, columns))
-        except BadRow as error:
-            left_out.add(error)
-            continue
-        if rows:
-            yield TaggedSentence(*map(tuple, zip(*rows, strict=True)))
-    left_out.check()
 
 
 def _blocks(path: Path) -> Iterator[list[tuple[Place, list[str]]]]:
@@ -174,34 +166,7 @@ def _at_blanks(blocks: list[list[tuple[Place, list[str]]]]) -> list[list[tuple[P
     return [[(place, [cells[0], *re.split(" +", cells[1])]) for place, cells in block] for block in blocks]
 
 
-def _token_and_tag(path: Path, blocks: list[list[tuple[Place, list[str]]]]) -> tuple[int, int]:
-    """Return which columns hold tokens and tags: the first two, or those after a column that numbers the tokens of each sentence."""
-    widths = Counter(len(cells) for block in blocks for _, cells in block)
-    width = max(widths, key=widths.get, default=0)
-    if width < 3 or sum(map(_is_counted, blocks)) < 0.8 * len(blocks):  # some may be out of order
-        return 0, 1
-    if width == 10:
-        tags = {cells[3] for block in blocks for _, cells in block if cells[0].isdecimal() and len(cells) == width}
-        tag, what = (4, "XPOS") if tags == {"_"} else (3, "UPOS")
-        reports.add((path.name, "columns"), f"{path.name} is read as CoNLL-U: forms in column 2, {what} in column {tag + 1}.")
-        return 1, tag
-    if width > 5:
-        reason = f"{path.name} numbers the tokens in column 1 but is not CoNLL-U, which has 10 columns separated by tabs."
-        raise BadInput(f"{reason} Save it with a token and its tag in the first two columns.")
-    reports.add((path.name, "columns"), f"{path.name} numbers the tokens in column 1. Tokens are read from column 2, tags from column 3.")
-    return 1, 2
-
-
 def _is_counted(block: list[tuple[Place, list[str]]]) -> bool:
-    """Return whether the first cells count the tokens of a sentence from 1."""
-    numbers = [cells[0] for _, cells in block]
-    plain = [int(number) for number in numbers if number.isdecimal()]
-    return all(map(_COUNTED.fullmatch, numbers)) and plain == list(range(1, len(plain) + 1))
-
-
-def _pick(place: Place, cells: list[str], columns: tuple[int, int]) -> tuple[str, str]:
-    token, tag = columns
-    if len(cells) <= tag or not cells[token] or not cells[tag] or (token and cells[tag] == "_"):
-        text = show_value(cells[token] if len(cells) > token else cells[0])
-        refuse(place, f"{text} without a tag", "Each line holds a token and its tag.")
-    return cells[token], cells[tag]
+    """Return whether the first of three or more cells counts most tokens of a sentence from 1."""
+    numbers = [cells[0] for _, cells in block if len(cells) > 2 and cells[0].isdecimal()]
+    return 2 * len(numbers) > len(block) and numbers == [str(k) for k in range(1, len(numbers) + 1)]
