@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -45,11 +45,6 @@ from .sense_scores import interval
 
 LISTED = 20  # untranslated texts that `texts` prints of each catalog
 
-# Minutes on two cores to remake each part for new weights, as stored in the files or measured by hand. Runs without the model are not remade.
-# Parts without an entry were not measured.
-MINUTES = {"table": 2, "space": 3, "verdicts": 3, "lessons": 2, "measures": 33, "layers": 52, "experiments": 333, "tasks": 145}
-MINUTES |= {"table-ko": 3, "space-ko": 4, "verdicts-ko": 4, "lessons-ko": 2, "measures-ko": 2}
-MINUTES |= {"heads-headlines": 4, "heads-news": 30, "heads-news-title": 6, "heads-spam": 7, "heads-sentiment": 16, "heads-sentiment2": 12}
 SPELLED = 10_000  # words of a model's list whose char-CNN vectors ship with it
 OTHER_FILES = rf"maps(/[\w -]*(~[0-9a-f]{{12}})?\.safetensors)?|(senses|gains)\.json|{re.escape(VERDICT)}|{re.escape(KEPT)}"  # the table
 
@@ -62,7 +57,6 @@ class BundlePart:
     model: str  # its folder in assets/
     files: tuple[str, ...]  # patterns beneath assets/
     commands: tuple[str, ...]  # each after `python -m`; {data} is the folder of data sets
-    minutes: float | None = None  # on two cores; None: not measured
 
 
 def all_parts() -> list[BundlePart]:
@@ -75,7 +69,7 @@ def _parts_of(language: Language) -> Iterator[BundlePart]:
     end = "" if english else f"-{code}"
 
     def part(name: str, files: Sequence[str], *commands: str) -> BundlePart:
-        return BundlePart(name + end, model, tuple(files), commands, MINUTES.get(name + end))
+        return BundlePart(name + end, model, tuple(files), commands)
 
     table = [f"{language.targets}/{name}" for name in ("meta.json", "maps/*.safetensors", "senses.json", "gains.json", "substitutes.npy")]
     yield part("table", [f"{model}/spelled.npz", *table], f"core.lab bundle --language {code}")
@@ -132,8 +126,8 @@ def remake(parts: Sequence[BundlePart], data: str | None) -> dict[str, float]:
     if data is None and (without := [part.name for part in parts if any("{data}" in line for line in part.commands)]):
         raise BadInput(f"These parts need data sets: {', '.join(without)}. Name their folder with --data, or other parts with --only.")
     checksums.make()  # otherwise new weights would count as a damaged file
-    for k, part in enumerate(parts):
-        note(f"{part.name}: part {k + 1} of {len(parts)}; {left(parts[k:])}")
+    for k, part in enumerate(parts, 1):
+        note(f"{part.name}: part {k} of {len(parts)}")
         started = time.perf_counter()
         for line in part.commands:
             words = [word.format(data=Path(data or "").resolve()) for word in line.split()]
@@ -146,13 +140,6 @@ def remake(parts: Sequence[BundlePart], data: str | None) -> dict[str, float]:
             )
     checksums.make()
     return seconds
-
-
-def left(parts: Collection[BundlePart]) -> str:
-    """Describe how long these parts take, as far as it was measured."""
-    unmeasured = [part.name for part in parts if part.minutes is None]
-    minutes = sum(part.minutes or 0 for part in parts)
-    return f"about {minutes:,.0f} minutes left" + (f", and {', '.join(unmeasured)}" if unmeasured else "")
 
 
 def make_table(language: Language, folder: Path) -> dict:
@@ -205,7 +192,7 @@ def _senses(table, space: str) -> dict:
     option("--language", "whose model, a code of core.text.languages (default en)", metavar="L", default="en"),
     option("--output", "default: assets/targets, or as the language's description says", metavar="DIR"),
     option("--only", "only these parts of `all`, as --list names them", metavar="PART", many=True),
-    flag("--list", "only list what `all` would rebuild, with minutes per part on two cores"),
+    flag("--list", "only list what `all` would rebuild"),
     flag("--sums", "only write the sha256 of each file in assets to assets/SHA256"),
 )
 def bundle(*, data, language, output, sums, only, list, outputs, what=None) -> Answer:
@@ -237,11 +224,9 @@ def _bundle_all(data: str | None, only: Sequence[str], only_list: bool) -> Answe
     answer = {"parts": [{**asdict(part), "stale": stale.get(part.name, [])} for part in chosen], "stale": [*stale]}
     if not only_list:
         answer["seconds"] = remake(waiting, data)
-    minutes = ("not measured" if part.minutes is None else f"{part.minutes:,.0f} min" for part in chosen)
-    files = (", ".join(stale.get(part.name, ["up to date"])[:3]) for part in chosen)
-    cells = zip((part.name for part in chosen), minutes, files, strict=True)
-    end = f"{len(stale)} of {len(chosen)} parts stale; {left(waiting)}" if only_list else f"{len(stale)} parts remade"
-    return answer, [*in_columns(cells, right=(1,)), end]
+    cells = ((part.name, ", ".join(stale.get(part.name, ["up to date"])[:3])) for part in chosen)
+    end = f"{len(stale)} of {len(chosen)} parts stale" if only_list else f"{len(stale)} parts remade"
+    return answer, [*in_columns(cells), end]
 
 
 def _list_sums(result: dict, lines: list[str]) -> Answer:
