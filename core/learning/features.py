@@ -44,20 +44,17 @@ class FeatureStore:
         self.use = hold(self.folder)  # its files are not removed while this store lives
         meta = read_json(self.folder / "meta.json", expect=dict)
         if (meta.get("format"), meta.get("version")) != (FORMAT, VERSION) or meta.get("texts") != texts_fingerprint(texts):
-            message = t("{folder} does not hold the layers of these texts. Delete it; it will be rebuilt.", folder=self.folder)
-            raise CorruptArtifact(message)
-        self._row = {tokens: k for k, tokens in enumerate(texts)}
+            raise CorruptArtifact(t("{folder} does not hold the layers of these texts. Delete it; it will be rebuilt.", folder=self.folder))
         self._read: dict[Tokens, np.ndarray] = {}  # as every epoch needs them
         self._keeps = sum(map(len, texts)) * int(meta["n_layers"]) * int(meta["dim"]) <= MOST_CACHED
-        self._place: list[tuple[int, int]] = []  # of each text: shard, and the place of its first token
+        self._place: dict[Tokens, tuple[int, int]] = {}  # the shard of each text, and the place of its first token
         self._shards = []
         for number, (first, last) in enumerate(_shards(texts)):
-            tokens = sum(map(len, texts[first:last]))
-            self._shards.append(_open_arrays(_shard(self.folder, number), tokens, meta))
             start = 0
             for text in texts[first:last]:
-                self._place.append((number, start))
+                self._place[text] = number, start
                 start += len(text)
+            self._shards.append(_open_arrays(_shard(self.folder, number), start, meta))
 
     def __call__(self, texts: Sequence[Tokens]) -> list[np.ndarray]:
         """Return the layers (L, T, 2P) float32 of each text. Raises BadInput for a text that was not among those computed."""
@@ -66,9 +63,9 @@ class FeatureStore:
     def _layers(self, text: Tokens) -> np.ndarray:
         if text in self._read:
             return self._read[text]
-        if text not in self._row:
+        if text not in self._place:
             raise BadInput(f"The layers of {shorten(' '.join(text))!r} were not computed with this data set.")
-        number, start = self._place[self._row[text]]
+        number, start = self._place[text]
         spelled, contextual = (array[start : start + len(text)] for array in self._shards[number])
         layers = np.empty((contextual.shape[1] + 1, len(text), contextual.shape[2]), np.float32)
         layers[0] = np.tile(widen(spelled), layers.shape[2] // spelled.shape[1])  # once, or twice
@@ -87,9 +84,7 @@ def open_features(texts: Sequence[Tokens], encoder: Encoder, model: str, root: s
     weights, mark, read_as = model.partition("-")  # after the weights' sum: how the model is read, such as its precision
     folder = Path(root) / f"{weights[:16]}{mark}{read_as}-{texts_fingerprint(texts)[:16]}"
     ends = np.cumsum([0, *map(len, texts)])
-    started = time.perf_counter()
-    fresh = 0
-    total = int(ends[-1])
+    started, fresh, total = time.perf_counter(), 0, int(ends[-1])
 
     def say_done(done: int) -> None:
         if report:
@@ -121,8 +116,7 @@ def texts_fingerprint(texts: Sequence[Tokens]) -> str:
 
 def _shards(texts: Sequence[Tokens]) -> list[tuple[int, int]]:
     """Return (first, last + 1) text of each shard: as many as fit SHARD_TOKENS, at least one."""
-    bounds = [0]
-    tokens = 0
+    bounds, tokens = [0], 0
     for k, text in enumerate(texts):
         if k > bounds[-1] and tokens + len(text) > SHARD_TOKENS:
             bounds.append(k)
@@ -145,12 +139,10 @@ def _check_room(folder: Path, texts: Sequence[Tokens], encoder: Encoder) -> None
 
 def _write_shard(folder: Path, encoder: Encoder, texts: Sequence[Tokens]) -> Iterator[int]:
     """Write one shard; yields the tokens done after every few texts."""
-    spelled = []
-    contextual = []
-    done = 0
+    spelled, contextual, done = [], [], 0
     for start in range(0, len(texts), TEXTS_AT_ONCE):
         part = texts[start : start + TEXTS_AT_ONCE]
-        for layers in encoder.encode([list(text) for text in part]):
+        for layers in encoder.encode(list(map(list, part))):
             spelled.append(layers[0].astype(np.float16))  # (T, 2P)
             contextual.append(layers[1:].transpose(1, 0, 2).astype(np.float16))  # (T, L - 1, 2P)
         done += sum(map(len, part))
@@ -172,8 +164,7 @@ def _open_arrays(folder: Path, tokens: int, meta: dict) -> tuple[np.ndarray, np.
     try:
         pair = tuple(np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("spelled", "contextual"))
     except (OSError, ValueError, EOFError) as error:
-        message = t("{folder} cannot be read: {error}. Delete it; it will be rebuilt.", folder=folder, error=error)
-        raise CorruptArtifact(message) from None
+        raise CorruptArtifact(t("{folder} cannot be read: {error}. Delete it; it will be rebuilt.", folder=folder, error=error)) from None
     if pair[0].shape not in ((tokens, dim // 2), (tokens, dim)) or pair[1].shape != (tokens, n_layers - 1, dim):
         values = {"folder": folder, "shape": pair[1].shape, "n": tokens}
         raise CorruptArtifact(t("{folder} holds layers of shape {shape}, not of {n:,} tokens. Delete it.", **values))
@@ -213,8 +204,7 @@ def freeze_each(
     frozen = {}
     for name, (static, contextual) in reads.items():
         layered = elmo if contextual else Frozen()
-        facts = glove.facts | layered.facts if static else layered.facts
-        frozen[name] = replace(layered, vectors=glove.vectors if static else None, facts=facts)
+        frozen[name] = replace(layered, vectors=glove.vectors, facts=glove.facts | layered.facts) if static else layered
     return frozen
 
 

@@ -1,6 +1,6 @@
 """One trainer for every head: Adam, a learning rate reduced on a plateau, early stopping, exact resumption.
 
-A `Trainable` defines the network, the data and the measures. `Fit` yields after every step, with its measures after every epoch.
+A job defines the network, the data and the measures. `Fit` yields after every step, with its measures after every epoch.
 """
 
 import contextlib
@@ -10,11 +10,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from ..common.config import cache_folder
 from ..common.errors import BadInput, MissingArtifact
@@ -47,36 +47,19 @@ class Epoch:
         return {name: values.pop(name) for name in tuple(values)[:7]} | measured | values
 
 
-class Trainable(Protocol):
-    """The network, batches and loss of one training run."""
-
-    network: nn.Module
-    generator: torch.Generator  # of this run alone: others may train at the same time
-    key: str  # 16 hex digits of all that decides the run
-
-    def batches(self, epoch: int) -> Sequence[Sequence[int]]:
-        """Return batches of the training examples' numbers, in an order determined by the seed and the epoch."""
-
-    def loss(self, numbers: Sequence[int]) -> Tensor:
-        """Return the loss of one batch, a scalar."""
-
-    def measure(self) -> dict[str, float]:
-        """Return the network's current measures; the first one decides which epoch is best."""
-
-    def finish(self, history: list[dict], epochs: int, seconds: float) -> Any:
-        """Return the head of the current network."""
-
-
 class Fit:
     """One run of a job in complete epochs, determined by its seed even when interrupted and resumed.
 
+    A job has `network`, `generator` (its own: others may train at the same time), `key` (16 hex digits of all that decides the run),
+    `batches(epoch)` (the examples' numbers, in an order determined by the seed and the epoch), `loss(numbers)` (a scalar), `measure()` (the
+    first measure decides which epoch is best) and `finish(history, epochs, seconds)`, which returns the head of the current network.
     The configuration has `epochs`, `learning_rate`, `decay` and `plateau`, `patience`, `clip_norm`, `mix_l2` and `seed`, as
     core.classify.train.TrainConfig explains them. `fused` is Adam's quicker kernel, whose last bits differ.
     """
 
     PARTS = ("network", "optimizer", "scheduler")
 
-    def __init__(self, job: Trainable, config: Any, *, fused: bool = False, higher_is_better: bool = False) -> None:
+    def __init__(self, job: Any, config: Any, *, fused: bool = False, higher_is_better: bool = False) -> None:
         self.job, self.config, self.network, self.key = job, config, job.network, job.key
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate, fused=fused or None)
         self.higher_is_better = higher_is_better  # of the measure that decides
