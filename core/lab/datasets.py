@@ -1,19 +1,19 @@
 """Read public data sets of senses and tags; each error states the place in the file. Files may be packed (.xz, .gz).
 
-SemCor 3.0 (Miller et al. 1993) and tagged sentences, in columns as of CoNLL-2000 (Tjong Kim Sang and Buchholz 2000).
+SemCor 3.0 (Miller et al. 1993) and tagged sentences in the columns of CoNLL-2000 (Tjong Kim Sang and Buchholz 2000).
 """
 
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from ..common import reports
 from ..common.errors import BadInput
 from ..senses.senseval import Row, both_sides, check_share
-from ..text.file_lines import BadRow, LeftOut, Place, iterate_lines, refuse, show_value
+from ..tasks.spans import BETWEEN_DOCUMENTS, tagged_sentences
+from ..text.file_lines import iterate_lines, refuse, show_value
 
 SENSEVAL = tuple(f"senseval/{word}.pos.xz" for word in ("hard", "interest", "line", "serve"))  # Senseval-2, in a folder of data
 POS = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}  # WordNet's ss_type; 5 is an adjective of a cluster
@@ -105,68 +105,9 @@ class TaggedSentence:
 
 
 def read_tags(path: str | Path) -> list[TaggedSentence]:
-    """Return the tagged sentences of a file in CoNLL columns, token and tag first.
-
-    Cells are separated by tabs if a line has any, else by blanks. Additional columns, comments and -DOCSTART- are ignored. A sentence with a
-    line that lacks a tag is left out and reported.
-    """
-    path, sentences = Path(path), []
-    left_out = LeftOut(path.name)
-    with reports.passing_on():
-        blocks = _at_blanks(_without_comments(list(_blocks(path))))
-        if blocks and sum(map(_is_counted, blocks)) >= 0.8 * len(blocks):  # some may be out of order
-            raise BadInput(f"{path.name} numbers the tokens in column 1. Save it with a token and its tag in the first two columns.")
-        for block in blocks:
-            left_out.n_rows += 1
-            try:
-                for place, cells in block:
-                    if len(cells) < 2 or not all(cells[:2]):
-                        refuse(place, f"{show_value(cells[0])} without a tag", "Each line holds a token and its tag.")
-                sentences.append(TaggedSentence(*map(tuple, zip(*(cells[:2] for _, cells in block), strict=True))))
-            except BadRow as error:
-                left_out.add(error)
-        left_out.check()
+    """Return the tagged sentences of a file in two or three columns, token and tag first, as of CoNLL-2000."""
+    rows = tagged_sentences(Path(path), (2, 3))
+    sentences = [TaggedSentence(tuple(tokens), tuple(tags)) for tokens, tags in rows if tokens != [BETWEEN_DOCUMENTS]]
     if not sentences:
-        raise BadInput(f"{path.name} has no tagged sentence. Write a token, a blank and its tag on each line.")
+        raise BadInput(f"{Path(path).name} has no tagged sentence. Write a token, a blank and its tag on each line.")
     return sentences
-
-
-def _blocks(path: Path) -> Iterator[list[tuple[Place, list[str]]]]:
-    """Yield the lines of each sentence as cells."""
-    block: list[tuple[Place, str]] = []
-    for place, line in chain(iterate_lines(path), [(Place(path.name, 0), "")]):
-        if line.strip() and _cells(line)[0] != "-DOCSTART-":
-            block.append((place, line))
-            continue
-        if any("\t" in text for _, text in block):
-            block = [(line_place, text) for line_place, text in block if "\t" in text or not text.startswith("#")]  # without comments
-        if block:
-            yield [(line_place, _cells(text)) for line_place, text in block]
-        block = []
-
-
-def _cells(line: str) -> list[str]:
-    """Return the cells of a line. A no-break space, as in "10 000", does not separate cells."""
-    return [cell.strip() for cell in line.split("\t")] if "\t" in line else re.split(" +", line.strip(" \r\n\f\v"))
-
-
-def _without_comments(blocks: list[list[tuple[Place, list[str]]]]) -> list[list[tuple[Place, list[str]]]]:
-    """Leave out comments: lines that begin with "#" and have another number of cells than all other lines."""
-    widths = {len(cells) for block in blocks for _, cells in block if not cells[0].startswith("#")}
-    blocks = [[line for line in block if not line[1][0].startswith("#") or not widths or len(line[1]) in widths] for block in blocks]
-    return [block for block in blocks if block]
-
-
-def _at_blanks(blocks: list[list[tuple[Place, list[str]]]]) -> list[list[tuple[Place, list[str]]]]:
-    """Split the cell after the token at blanks if every line has one tab and equally many blanks, as "The", a tab and "DT B-NP"."""
-    lines = [cells for block in blocks for _, cells in block]
-    n_parts = {len(re.split(" +", cells[1])) if len(cells) == 2 else 1 for cells in lines}
-    if len(n_parts) != 1 or n_parts == {1}:
-        return blocks
-    return [[(place, [cells[0], *re.split(" +", cells[1])]) for place, cells in block] for block in blocks]
-
-
-def _is_counted(block: list[tuple[Place, list[str]]]) -> bool:
-    """Return whether the first of three or more cells counts most tokens of a sentence from 1."""
-    numbers = [cells[0] for _, cells in block if len(cells) > 2 and cells[0].isdecimal()]
-    return 2 * len(numbers) > len(block) and numbers == [str(k) for k in range(1, len(numbers) + 1)]

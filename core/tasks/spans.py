@@ -248,7 +248,7 @@ def read(path: Path) -> list[Example]:
     """
     examples = []
     document = 0
-    for words, tags in _sentences(path, 2):
+    for words, tags in tagged_sentences(path, (2,)):
         if words == [BETWEEN_DOCUMENTS]:
             document += 1
         else:
@@ -258,19 +258,19 @@ def read(path: Path) -> list[Example]:
 
 def read_column(path: Path, *, column: int, part: str) -> list[Example]:
     """Read one column of CoNLL-2000 (1: part of speech, 2: chunk). Dev is the end of the training file."""
-    rows = list(_sentences(path, 3, column))
+    rows = list(tagged_sentences(path, (3,), column))
     rows = {"train": rows[:-N_DEV], "dev": rows[-N_DEV:]}.get(part, rows)
     targets = [spans_of(tags) if column == 2 else [(k, k, tag) for k, tag in enumerate(tags)] for _, tags in rows]
     return [Example(((tuple(words),),), tuple(target)) for (words, _), target in zip(rows, targets, strict=True)]
 
 
-def _sentences(path: Path, n_cells: int, column: int = 1) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield the words and tags of each sentence; cells are separated by tabs or single spaces."""
+def tagged_sentences(path: Path, n_cells: Sequence[int], column: int = 1) -> Iterator[tuple[list[str], list[str]]]:
+    """Yield the words and tags of each sentence; a line has one of these numbers of cells, separated by tabs or single spaces."""
     for lines in sentences_in(path):
         rows = [line.split("\t" if "\t" in line else " ") for _, line in lines]
         for (number, line), cells in zip(lines, rows, strict=True):
-            if len(cells) != n_cells:
-                values = {"file": path.name, "n": number, "line": shorten(line), "cells": n_cells}
+            if len(cells) not in n_cells:
+                values = {"file": path.name, "n": number, "line": shorten(line), "cells": " / ".join(map(str, n_cells))}
                 raise BadInput(t("{file}, line {n}: {cells} cells are expected, a word and its tags, got {line!r}.", **values))
         yield [cells[0] for cells in rows], [cells[column] for cells in rows]
 
