@@ -122,13 +122,16 @@ def summary(lines: Sequence[dict], experiment: str) -> dict[str, dict]:
         rows = [line for line in lines if line["experiment"] == experiment and line["variant"] == name]
         if not rows:
             continue
-        by_seed = [_pooled([row for row in rows if row["seed"] == seed]) for seed in sorted({row["seed"] for row in rows})]
-        accuracies = [accuracy for accuracy, _ in by_seed]
+        by_seed = [[row for row in rows if row["seed"] == seed] for seed in sorted({row["seed"] for row in rows})]
+        accuracies, f1 = (
+            [float(np.average([row[key] for row in folds], weights=[row["n"] for row in folds])) for folds in by_seed]
+            for key in ("accuracy", "macro_f1")
+        )
         mixes = [row["mix"] for row in rows if row.get("mix")]
         mix = {"s": np.mean([mix["s"] for mix in mixes], axis=0).round(4).tolist()} if mixes else None
         mix = mix and mix | {"gamma": statistics.fmean(mix["gamma"] for mix in mixes)}
         sizes = rows[0]["sizes"]
-        means = {"accuracy": statistics.fmean(accuracies), "macro_f1": statistics.fmean(f1 for _, f1 in by_seed)}
+        means = {"accuracy": statistics.fmean(accuracies), "macro_f1": statistics.fmean(f1)}
         means |= {"spread": statistics.stdev(accuracies) if len(accuracies) > 1 else None}
         means |= {"seconds": statistics.fmean(row["seconds"] for row in rows), "mix": mix, "right": _right(rows)}
         counts = {"seeds": len(accuracies), "runs": len(rows), "n": sum(row["n"] for row in rows if row["seed"] == rows[0]["seed"])}
@@ -166,12 +169,6 @@ def _right(rows: Sequence[dict]) -> np.ndarray | None:
         by_seed.setdefault(row["seed"], []).append(unpacked(row["right"], row["n"]))
     results = [np.concatenate(folds) for folds in by_seed.values()]
     return np.stack(results) if len({len(result) for result in results}) == 1 else None
-
-
-def _pooled(rows: Sequence[dict]) -> tuple[float, float]:
-    """Return (accuracy, macro F1) over all folds of a seed, weighted by size."""
-    total = sum(row["n"] for row in rows)
-    return tuple(sum(row[key] * row["n"] for row in rows) / total for key in ("accuracy", "macro_f1"))
 
 
 SUBSETS = {0.01: 10, 0.03: 10, 0.1: 10}  # share of the labeled rows -> subsets of that size

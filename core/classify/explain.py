@@ -36,9 +36,9 @@ class Explanation:
     lengths: tuple[float, ...] | None = None  # mean length of the text's vectors in each layer; ELMo only
 
 
-def explain(head: TextHead, tokens: Tokens, *, vectors: StaticVectors | None, layers: Layers | None, seed: int = 0) -> Explanation:
+def explain(head: TextHead, tokens: Tokens, *, vectors: StaticVectors | None, layers: Layers | None) -> Explanation:
     """Explain a head's answer on one text of at least one token."""
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(0)
     shuffles = [tuple(tokens[k] for k in random.permutation(len(tokens))) for _ in range(N_SHUFFLES)]
     texts = [tokens, *(tokens[:k] + tokens[k + 1 :] for k in range(len(tokens))), *shuffles]
     logits = np.concatenate([head.logits(texts[group], vectors=vectors, layers=layers) for group in _groups(len(texts), len(tokens))])

@@ -6,7 +6,6 @@ there are paired by word, since few words have some forty sentences each.
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import cache
-from itertools import chain
 
 import numpy as np
 
@@ -31,6 +30,7 @@ PRIORS = (0.0, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3)  # how much a 
 DEV_SHARE = 0.1  # of the training documents, for choosing weights
 
 Key = tuple[str, str]  # lemma, part of speech
+Words = tuple[np.ndarray, Sequence[Key], Sequence[str]]  # vectors (N, D), keys (N,), senses (N,)
 Vectors = Callable[[np.ndarray], np.ndarray]  # from rows (n,) to their vectors (n, D)
 
 
@@ -42,32 +42,22 @@ class AllWords:
     these are lower. Differences between methods are not affected.
     """
 
-    def __init__(
-        self,
-        train: np.ndarray,
-        train_keys: Sequence[Key],
-        train_senses: Sequence[str],
-        test: np.ndarray,
-        test_keys: Sequence[Key],
-        test_senses: Sequence[str],
-    ) -> None:
-        """Take vectors (N, D), keys (lemma, pos) (N,) and senses (N,) of training and test."""
-        senses = sorted(set(zip(train_keys, train_senses, strict=True)))  # sorted by key
+    def __init__(self, train: Words, test: Words) -> None:
+        senses = sorted(set(zip(*train[1:], strict=True)))  # sorted by key
         number = {sense: k for k, sense in enumerate(senses)}
-        codes = np.array([number[sense] for sense in zip(train_keys, train_senses, strict=True)])
-        gold = np.array([number.get(sense, -1) for sense in zip(test_keys, test_senses, strict=True)])
-        counts = np.bincount(codes)
-        centroids = _centroids(train, codes)
+        codes = np.array([number[sense] for sense in zip(*train[1:], strict=True)])
+        gold = np.array([number.get(sense, -1) for sense in zip(*test[1:], strict=True)])
+        counts, centroids = np.bincount(codes), _centroids(train[0], codes)
         senses_of = group_rows([key for key, _ in senses])
-        self.n = len(test)
+        self.n = len(gold)
         self.unseen = 0  # with a key that training lacks: scored as wrong
         self._groups: list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = []  # rows (m,), cosines, right (m, C), counts (C,)
-        for key, rows in group_rows(test_keys).items():
+        for key, rows in group_rows(test[1]).items():
             if key not in senses_of:
                 self.unseen += len(rows)
                 continue
             right = gold[rows][:, None] == senses_of[key]
-            similarities = unit(np.asarray(test[rows], np.float32)) @ centroids[senses_of[key]].T
+            similarities = unit(np.asarray(test[0][rows], np.float32)) @ centroids[senses_of[key]].T
             self._groups.append((rows, similarities, right, counts[senses_of[key]]))
 
     def hits(self, prior: float = 0.0) -> np.ndarray:
@@ -76,16 +66,18 @@ class AllWords:
         With `prior`, that many times the log of a sense's share in training is added to its cosine, so that the most frequent sense wins if
         the context decides little.
         """
-        result = np.zeros(self.n)
-        for rows, similarities, right, counts in self._groups:
-            result[rows] = _share_right(similarities + prior * np.log(counts / counts.sum()), right)
-        return result
+        return self._right(lambda similarities, counts: similarities + prior * np.log(counts / counts.sum()))
 
     def most_frequent(self) -> np.ndarray:
         """Return the same as `hits` for the most frequent sense in training, (N,)."""
+        return self._right(lambda similarities, counts: np.broadcast_to(counts, similarities.shape))
+
+    def _right(self, score: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> np.ndarray:
         result = np.zeros(self.n)
-        for rows, _, right, counts in self._groups:
-            result[rows] = _share_right(np.broadcast_to(counts, right.shape), right)
+        for rows, similarities, right, counts in self._groups:
+            scores = score(similarities, counts)
+            best = scores >= scores.max(axis=1, keepdims=True) - TIE
+            result[rows] = (best & right).sum(axis=1) / best.sum(axis=1)
         return result
 
 
@@ -93,7 +85,6 @@ def all_words(model: Model, sentences: Sequence[SenseSentence], *, share: float 
     """Return the accuracy of the nearest sense centroid for every word of held-out documents (AllWords).
 
     "with_frequency" also counts each sense's frequency, weighted by the best prior on the last training documents.
-    "less_frequent" is each accuracy minus that of the most frequent sense, paired by document.
     """
     train, test = split_documents(sentences, share)
     targets = [t for sentence in (*train, *test) for t in sentence.targets]
@@ -103,8 +94,7 @@ def all_words(model: Model, sentences: Sequence[SenseSentence], *, share: float 
     documents = [sentence.document for sentence in test for _ in sentence.targets]
 
     def judge(vectors_of: Vectors, train_rows: np.ndarray, test_rows: np.ndarray) -> AllWords:
-        parts = ((vectors_of(rows), [keys[k] for k in rows], [senses[k] for k in rows]) for rows in (train_rows, test_rows))
-        return AllWords(*chain(*parts))
+        return AllWords(*((vectors_of(rows), [keys[k] for k in rows], [senses[k] for k in rows]) for rows in (train_rows, test_rows)))
 
     @cache
     def mix(*weights: float) -> Vectors:
@@ -146,13 +136,10 @@ def all_words(model: Model, sentences: Sequence[SenseSentence], *, share: float 
         result["best_mix"]["with_frequency"]["weights"] = best_with.tolist()
     if vectors:
         result["static"]["vectors"] = vectors.name
-    by_frequency = judged.most_frequent()
-    for name in [name for name in hits if name not in ("best_mix", "static")]:
-        result[name]["less_frequent"] = facts_of(compare_pairs(hits[name], by_frequency, documents))
-        if vectors:
-            result[name]["less_static"] = facts_of(compare_pairs(hits[name], hits["static"], documents))
+    for name in [name for name in hits if vectors and name not in ("best_mix", "static")]:
+        result[name]["less_static"] = facts_of(compare_pairs(hits[name], hits["static"], documents))
     result["order"] = facts_of(compare_pairs(hits["1"], hits["2"], documents)) if "2" in hits else {}
-    result["most_frequent"] = {"accuracy": float(by_frequency.mean())}
+    result["most_frequent"] = {"accuracy": float(judged.most_frequent().mean())}
     return result | {"n": judged.n, "unseen": judged.unseen}
 
 
@@ -175,18 +162,14 @@ def _dev_rows(train: list[SenseSentence]) -> tuple[np.ndarray, np.ndarray]:
     """
     documents = list(dict.fromkeys(sentence.document for sentence in train))
     last = set(documents[-max(1, round(DEV_SHARE * len(documents))) :])
-    sides: tuple[list, list] = ([], [])  # (row, key, sense)
-    for sentence in train:
-        side = sides[sentence.document in last]
-        side += [(len(sides[0]) + len(sides[1]) + k, (t.lemma, t.pos), t.sense) for k, t in enumerate(sentence.targets)]
-    rows_of: dict[tuple[str, str], dict[str, list[int]]] = {}
-    for row, key, sense in sides[0]:
-        rows_of.setdefault(key, {}).setdefault(sense, []).append(row)
-    keys = {key for _, key, _ in sides[1]}
-    ambiguous = {key: senses for key, senses in rows_of.items() if len(senses) > 1 and key in keys}
-    dev = [row for row, key, _ in sides[1] if key in ambiguous]
-    train_rows = [row for senses in ambiguous.values() for rows in senses.values() for row in rows]
-    return np.array(train_rows, int), np.array(dev, int)
+    targets = [(sentence.document in last, (t.lemma, t.pos), t.sense) for sentence in train for t in sentence.targets]
+    senses_of: dict[Key, set[str]] = {}
+    for is_dev, key, sense in targets:
+        if not is_dev:
+            senses_of.setdefault(key, set()).add(sense)
+    keys = {key for is_dev, key, _ in targets if is_dev and len(senses_of.get(key, ())) > 1}
+    rows = [(row, is_dev) for row, (is_dev, key, _) in enumerate(targets) if key in keys]
+    return tuple(np.array([row for row, is_dev in rows if is_dev == wanted], int) for wanted in (False, True))
 
 
 def group_rows(keys: Sequence[Hashable]) -> dict[Hashable, np.ndarray]:
@@ -195,12 +178,6 @@ def group_rows(keys: Sequence[Hashable]) -> dict[Hashable, np.ndarray]:
     for row, key in enumerate(keys):
         rows_of.setdefault(key, []).append(row)
     return {key: np.array(rows) for key, rows in rows_of.items()}
-
-
-def _share_right(scores: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Return the share of right columns among those tied for each row's highest score, (m,)."""
-    best = scores >= scores.max(axis=1, keepdims=True) - TIE
-    return (best & right).sum(axis=1) / best.sum(axis=1)
 
 
 def _centroids(vectors: np.ndarray, codes: np.ndarray) -> np.ndarray:

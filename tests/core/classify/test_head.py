@@ -109,7 +109,7 @@ def odds(head: TextHead, label: str, text: tuple[str, ...], **reads) -> float:
 
 
 @pytest.mark.parametrize("name", ["glove", "glove+elmo", "tfidf"])
-def test_occlusion_is_what_the_text_without_the_token_loses_and_shuffling_is_seeded(trained, given, name):
+def test_occlusion_is_what_the_text_without_the_token_loses_and_equal_words_are_shuffled_in_vain(trained, given, name):
     head = trained(name)
     result = explain(head, TEXT, **given)
     whole = odds(head, result.label, TEXT, **given)
@@ -117,7 +117,6 @@ def test_occlusion_is_what_the_text_without_the_token_loses_and_shuffling_is_see
     without = [TEXT[:k] + TEXT[k + 1 :] for k in range(len(TEXT))]
     assert result.occlusion == pytest.approx([whole - odds(head, result.label, text, **given) for text in without], abs=2e-3)
     if name == "glove+elmo":
-        assert explain(head, TEXT, **given, seed=1).shuffled_probability != result.shuffled_probability
         for n in (1, 4):
             result = explain(head, ("comet",) * n, **given)
             assert result.shuffled_probability == pytest.approx(result.probability, abs=1e-6) and len(result.occlusion) == n
