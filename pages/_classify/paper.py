@@ -68,7 +68,10 @@ def show_gain() -> None:
     st.markdown(t("#### Which layers does each task use?"))
     named = "; ".join(f"{name}: {', '.join(f'{s:.2f}' for s in mix)}" for name, mix in weights.items())
     draw(layer_weights_figure(weights), key="results.layers", alt=t("Learned layer weights s_j per task. {named}.", named=named))
-    st.caption(t("Learned s_j, mean over seeds, from equal weights. The paper’s figure 2 prefers layer 1 at the input."))
+    inputs = [value.mixes["input"] for value in measured.values() if "input" in value.mixes]
+    n = sum(mix[1] == max(mix) for mix in inputs)
+    notice([t("The paper prefers layer 1 at the input; here {n} of {m} tasks do.", n=n, m=len(inputs))])
+    st.caption(t("Learned s_j, mean over seeds, from equal weights."))
     with st.expander(t("More"), icon=":material/terminal:", key="results.paper.more"):
         st.caption(t("Every run: `{file}`. Command: `{command}`", file="assets/tasks/results.json", command=COMMAND))
     columns = [t("layer {layer}", layer=k) for k in range(max(map(len, weights.values())))]
