@@ -215,11 +215,6 @@ def _continued(paths: dict[int, tuple[int, list[str]]], piece: str, *, is_last: 
     return results
 
 
-def _rows(path: Path, kind: str, reading: dict[str, Any], wanted: Sequence[str | int | None]) -> Rows:
-    """Yield the names and then the cells of a table's rows, each with its place. `wanted`: the columns that the caller gives."""
-    return _json_rows(path, reading) if kind == ".jsonl" else _cell_rows(path, kind, reading, wanted)
-
-
 def _json_rows(path: Path, reading: dict[str, Any]) -> Rows:
     """Yield the names of the columns of the first PEEKED rows, and then the cells of each row."""
     left_out = LeftOut(path.name)
@@ -252,8 +247,11 @@ def _cell_of(value: Any) -> str:
     return "" if value is None or value == [] or value == {} else str(value)
 
 
-def _cell_rows(path: Path, kind: str, reading: dict[str, Any], wanted: Sequence[str | int | None]) -> Rows:
-    """Yield the names, and then (place, cells) of each row."""
+def _rows(path: Path, kind: str, reading: dict[str, Any], wanted: Sequence[str | int | None]) -> Rows:
+    """Yield the names and then the cells of a table's rows, each with its place. `wanted`: the columns that the caller gives."""
+    if kind == ".jsonl":
+        yield from _json_rows(path, reading)
+        return
     named = [column for column in wanted if isinstance(column, str) and not column.isdecimal()]
     usual = {*LABEL_COLUMNS, *TEXT_COLUMNS, *named}
     source_rows = file_rows(path, kind, usual, **reading)

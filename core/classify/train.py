@@ -84,11 +84,7 @@ class TextJob:
             self.network.start_from(self.vocabulary, frozen.vectors)
         self.network.to(device)  # its first weights are drawn on the processor
         self.key = run_key(variant, dataset, config, frozen)
-
-    @property
-    def batch_size(self) -> int:
-        """Return the number of texts in a batch, smaller for few training texts."""
-        return min(self.config.batch_size, max(SMALLEST_BATCH, len(self.dataset.train) // 100))
+        self.batch_size = min(config.batch_size, max(SMALLEST_BATCH, len(dataset.train) // 100))
 
     def batches(self, epoch: int) -> list[list[int]]:
         """Return an epoch's batches of texts of similar length; the last places of a length are filled at random, by the seed."""

@@ -56,7 +56,7 @@ class BundlePart:
     name: str
     model: str  # its folder in assets/
     files: tuple[str, ...]  # patterns beneath assets/
-    commands: tuple[str, ...]  # each after `python -m`; {data} is the folder of data sets
+    command: str  # after `python -m`; {data} is the folder of data sets
 
 
 def all_parts() -> list[BundlePart]:
@@ -68,8 +68,8 @@ def _parts_of(language: Language) -> Iterator[BundlePart]:
     model, code, english = language.model, language.code, language.code == i18n.ENGLISH
     end = "" if english else f"-{code}"
 
-    def part(name: str, files: Sequence[str], *commands: str) -> BundlePart:
-        return BundlePart(name + end, model, tuple(files), commands)
+    def part(name: str, files: Sequence[str], command: str) -> BundlePart:
+        return BundlePart(name + end, model, tuple(files), command)
 
     table = [f"{language.targets}/{name}" for name in ("meta.json", "maps/*.safetensors", "senses.json", "gains.json", "substitutes.npy")]
     yield part("table", [f"{model}/spelled.npz", *table], f"core.lab bundle --language {code}")
@@ -123,16 +123,15 @@ def find_models(file: Path, model: str) -> set[str]:
 def remake(parts: Sequence[BundlePart], data: str | None) -> dict[str, float]:
     """Rebuild stale parts in order and return the seconds of each. A run that was interrupted continues with the first part still stale."""
     seconds: dict[str, float] = {}
-    if data is None and (without := [part.name for part in parts if any("{data}" in line for line in part.commands)]):
+    if data is None and (without := [part.name for part in parts if "{data}" in part.command]):
         raise BadInput(f"These parts need data sets: {', '.join(without)}. Name their folder with --data, or other parts with --only.")
     checksums.make()  # otherwise new weights would count as a damaged file
     for k, part in enumerate(parts, 1):
         note(f"{part.name}: part {k} of {len(parts)}")
         started = time.perf_counter()
-        for line in part.commands:
-            words = [word.format(data=Path(data or "").resolve()) for word in line.split()]
-            if subprocess.run([sys.executable, "-m", *words], cwd=config.ROOT).returncode:
-                raise BadInput(f"{part.name} was not made: python -m {' '.join(words)} failed. Run the same command again to continue.")
+        words = [word.format(data=Path(data or "").resolve()) for word in part.command.split()]
+        if subprocess.run([sys.executable, "-m", *words], cwd=config.ROOT).returncode:
+            raise BadInput(f"{part.name} was not made: python -m {' '.join(words)} failed. Run the same command again to continue.")
         seconds[part.name] = round(time.perf_counter() - started, 1)
         if still := stale_parts([part]):
             raise BadInput(

@@ -165,11 +165,6 @@ def features(tokens: Sequence[str]) -> Iterator[list[str]]:
         yield [*itself, f"wb:{previous} {low}", f"wn:{low} {following}", *neighbors, *ends]
 
 
-def sign(token: str, tag: str) -> str:
-    """Return a tag's letter; a token without letter or digit is a mark."""
-    return LETTERS[tag if any(map(str.isalnum, token)) else "mark"]
-
-
 @command(
     "tag-sentences",
     argument("train", "CoNLL-2000's training sentences", metavar="A"),
@@ -192,8 +187,10 @@ def tag_sentences(*, train, test) -> Answer:
     right = tagger.predict(encode(row.tokens for row in test_rows)) == test_tags
     sentences = [item.tokens for item in open_corpus(BUNDLED_CORPUS)]
     result = iter(tagger.predict(encode(sentences)))
-    lines = ["".join(sign(token, next(result)) for token in tokens) for tokens in sentences]
-    facts = {"tags": {sign: name for name, sign in LETTERS.items()}, "accuracy": round(float(np.mean(right)), 4), "sentences": lines}
+    # A token without letter or digit is a mark.
+    named = ([(next(result), any(map(str.isalnum, token))) for token in tokens] for tokens in sentences)
+    lines = ["".join(LETTERS[tag if is_word else "mark"] for tag, is_word in tags) for tags in named]
+    facts = {"tags": {letter: name for name, letter in LETTERS.items()}, "accuracy": round(float(np.mean(right)), 4), "sentences": lines}
     write_json(TAGS, {"command": "python -m core.lab tag-sentences conll2000/train.txt.xz conll2000/test.txt.xz", **provenance(**facts)})
     sums.renew(TAGS)
     return {"accuracy": facts["accuracy"], "n": len(right)}, f"CoNLL-2000's test: {np.mean(right):.2%} of {len(right):,} -> {TAGS}"

@@ -58,12 +58,6 @@ class TaskHead:
         with torch.inference_mode():
             return self.network.predictions(texts, examples)
 
-    def round(self) -> None:
-        """Change all weights to what they will be when loaded again, so that scores are those of the stored head."""
-        with torch.no_grad():
-            for tensor in self.network.state_dict().values():
-                tensor.copy_(tensor.half())
-
 
 def make_batch(examples: Sequence[Example], vectors: StaticVectors, layers: Layers | None) -> list:
     """Return one padded batch for each passage of the examples."""
@@ -131,7 +125,9 @@ class TaskJob:
     def finish(self, history: list[dict], epochs: int, seconds: float) -> TaskHead:
         """Return the head, rounded as it is stored and scored on the test set."""
         head = self.head()
-        head.round()
+        with torch.no_grad():
+            for tensor in self.network.state_dict().values():
+                tensor.copy_(tensor.half())
         head.meta = provenance(
             data=data_fingerprint(self.data),
             sizes={part: len(getattr(self.data, part)) for part in PARTS},
