@@ -135,40 +135,37 @@ def measure_control(model: Model, *, report: Callable) -> dict:
     rng = np.random.default_rng(0)
     chosen = rng.permutation(len(sentences))[:SENTENCES]
     cut = 4 * len(chosen) // 5
-    train, test = (Tokens(sentences, tags, part) for part in (chosen[:cut], chosen[cut:]))
-    vectors = [np.concatenate(list(encoded(model.encoder, part.sentences, report)), axis=1) for part in (train, test)]  # (L, N, D)
-    seen = np.isin(test.types, train.types)
+
+    def tokens_of(part: np.ndarray) -> tuple[list[tuple[str, ...]], list[str], list[str]]:
+        """Return the sentences of a part, and the type and the tag of each token."""
+        texts = [sentences[k] for k in part]
+        return texts, [bare(token).casefold() for tokens in texts for token in tokens], [tag for k in part for tag in tags[k]]
+
+    (train, types, train_tags), (test, test_types, test_tags) = map(tokens_of, (chosen[:cut], chosen[cut:]))
+    vectors = [np.concatenate(list(encoded(model.encoder, part, report)), axis=1) for part in (train, test)]  # (L, N, D)
+    seen = np.isin(test_types, types)
     seen_rows = np.flatnonzero(seen)
+    sentence_of = np.repeat(chosen[cut:], list(map(len, test)))[seen_rows].tolist()
     controls = []
     for _ in range(CONTROLS):
-        both = random_tags([*train.types, *test.types], [*train.tags, *test.tags], rng)
-        controls.append((both[: len(train.types)], [both[len(train.types) + k] for k in seen_rows]))
-    gold = [test.tags[k] for k in seen_rows]
-    result: dict = {"n_train": len(train.tags), "n": len(seen_rows), "unseen": int((~seen).sum())}
-    result |= {"tags": len(set(train.tags)), "types": len(set(train.types))}
-    result["type"] = commonest_tags(train.types, train.tags, [test.types[k] for k in seen_rows], gold)
+        both = random_tags([*types, *test_types], [*train_tags, *test_tags], rng)
+        controls.append((both[: len(types)], [both[len(types) + k] for k in seen_rows]))
+    gold = [test_tags[k] for k in seen_rows]
+    result: dict = {"n_train": len(types), "n": len(seen_rows), "unseen": int((~seen).sum())}
+    result |= {"tags": len(set(train_tags)), "types": len(set(types))}
+    result["type"] = commonest_tags(types, train_tags, [test_types[k] for k in seen_rows], gold)
     result["layers"] = {}
     for layer in range(model.encoder.n_layers):
         a, b = vectors[0][layer : layer + 1], vectors[1][layer : layer + 1, seen_rows]
         rows = {}
         for rank in RANKS:
-            right = learned_mix_probe(a, train.tags, b, gold, rank=rank).right
+            right = learned_mix_probe(a, train_tags, b, gold, rank=rank).right
             by_heart = np.mean([learned_mix_probe(a, first, b, second, rank=rank).right for first, second in controls], axis=0)
-            difference = compare_pairs(right, by_heart, [int(k) for k in test.numbers[seen_rows]])
+            difference = compare_pairs(right, by_heart, sentence_of)
             rows[str(rank)] = {"tags": float(right.mean()), "control": float(by_heart.mean()), "selectivity": facts_of(difference)}
             report(layer * len(RANKS) + len(rows), model.encoder.n_layers * len(RANKS))
         result["layers"][str(layer)] = rows
     return result
-
-
-class Tokens:
-    """The tokens of some sentences, in order."""
-
-    def __init__(self, sentences: Sequence[tuple[str, ...]], tags: Sequence[tuple[str, ...]], chosen: Sequence[int]) -> None:
-        self.sentences = [sentences[k] for k in chosen]
-        self.types = [bare(token).casefold() for tokens in self.sentences for token in tokens]
-        self.tags = [tag for k in chosen for tag in tags[k]]
-        self.numbers = np.array([k for k in chosen for _ in tags[k]])
 
 
 def _korean(token: str, morpheme) -> str:
