@@ -275,10 +275,10 @@ def open_heads(
                 raise
             problems.append(str(error))
     if not heads:
-        values = {"task": shorten(task.name)}
+        name = shorten(task.name)
         if problems:
-            raise MissingArtifact(f"{t('No head for the task {task!r} fits this model and these vectors.', **values)} {problems[0]}")
-        raise MissingArtifact(t("There is no trained head for the task {task!r}. Train one: python -m core train --help", **values))
+            raise MissingArtifact(f"{t('No head for the task {task!r} fits this model and these vectors.', task=name)} {problems[0]}")
+        raise MissingArtifact(t("There is no trained head for the task {task!r}. Train one: python -m core train --help", task=name))
     return OpenHeads(task, heads, tuple(problems))
 
 

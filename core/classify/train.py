@@ -120,8 +120,6 @@ class BaselineFit:
     def __init__(self, variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen) -> None:
         self.variant, self.dataset, self.config, self.frozen = variant, dataset, config, frozen
         self.key = run_key(variant, dataset, config, frozen)
-        self.fitted: baselines.Baseline | None = None
-        self.made: dict = {}
 
     def run(self) -> Iterator[Epoch]:
         """Fit the baseline; yields one event."""

@@ -118,10 +118,28 @@ def summaries(runs: Sequence[dict]) -> dict[str, Summary]:
         mine = [run for run in runs if run["task"] == name and run["recipe"]["train_limit"] == task.recipe.train_limit]
         plain = {v: {r["seed"]: r for r in mine if r["variant"] == v and not r["recipe"]["random_labels"]} for v in VARIANTS}
         seeds = sorted(plain["baseline"].keys() & plain["elmo"].keys())
-        if seeds:
-            both = {v: [plain[v][seed] for seed in seeds] for v in VARIANTS}
-            control = [r["test"][task.measure] for r in mine if r["recipe"]["random_labels"]]
-            result[name] = _summary(task, both, control)
+        if not seeds:
+            continue
+        both = {v: [plain[v][seed] for seed in seeds] for v in VARIANTS}
+        scores = {v: [r["test"][task.measure] for r in rows] for v, rows in both.items()}
+        spreads = {v: statistics.stdev(values) if len(values) > 1 else None for v, values in scores.items()}
+        control = [r["test"][task.measure] for r in mine if r["recipe"]["random_labels"]]
+        first = both["elmo"][0]
+        columns = {where: zip(*(r["mixes"][where]["s"] for r in both["elmo"]), strict=True) for where in first["mixes"]}
+        result[name] = Summary(
+            measure=task.measure,
+            baseline=statistics.fmean(scores["baseline"]),
+            elmo=statistics.fmean(scores["elmo"]),
+            baseline_spread=spreads["baseline"],
+            elmo_spread=spreads["elmo"],
+            seeds=len(seeds),
+            sizes=first["sizes"],
+            n_available=first["whole"],
+            mixes={where: list(map(statistics.fmean, values)) for where, values in columns.items()},
+            control=statistics.fmean(control) if control else None,
+            others={v: {k: statistics.fmean(r["test"][k] for r in rows) for k in rows[0]["test"]} for v, rows in both.items()},
+            seconds=statistics.fmean(r["seconds"] for rows in both.values() for r in rows),
+        )
     return result
 
 
@@ -140,31 +158,6 @@ def curves(runs: Sequence[dict]) -> dict[str, list[tuple[int, float, float]]]:
             means = {place: statistics.fmean(by_seed[seed] for seed in seeds) for place, by_seed in scores.items()}
             result[name] = [(size, means[size, "baseline"], means[size, "elmo"]) for size in sizes]
     return result
-
-
-def _summary(task: Task, runs: dict[str, list[dict]], control: list[float]) -> Summary:
-    scores = {v: [r["test"][task.measure] for r in rows] for v, rows in runs.items()}
-    spreads = {v: statistics.stdev(values) if len(values) > 1 else None for v, values in scores.items()}
-    others = {v: {k: statistics.fmean(r["test"][k] for r in rows) for k in rows[0]["test"]} for v, rows in runs.items()}
-    first = runs["elmo"][0]
-    mixes = {
-        where: [statistics.fmean(column) for column in zip(*(r["mixes"][where]["s"] for r in runs["elmo"]), strict=True)]
-        for where in first["mixes"]
-    }
-    return Summary(
-        measure=task.measure,
-        baseline=others["baseline"][task.measure],
-        elmo=others["elmo"][task.measure],
-        baseline_spread=spreads["baseline"],
-        elmo_spread=spreads["elmo"],
-        seeds=len(scores["elmo"]),
-        sizes=first["sizes"],
-        n_available=first["whole"],
-        mixes=mixes,
-        control=statistics.fmean(control) if control else None,
-        others=others,
-        seconds=statistics.fmean(r["seconds"] for rows in runs.values() for r in rows),
-    )
 
 
 def train_one(task: Task, variant: str, recipe: TaskRecipe, data, frozen: Frozen, *, watch: Watch) -> TaskHead:
