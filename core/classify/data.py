@@ -153,20 +153,14 @@ def make_dataset(
     return Dataset(name, labels, *splits, texts, tuple(maker.notes), language.code)
 
 
-def with_random_labels(dataset: Dataset, *, copied: bool = False) -> Dataset:
-    """Assign a random label to each text, equal texts alike: only memorized training texts can be predicted better than by chance.
-
-    Labels are drawn from the training labels. Validation is on training texts, to reward memorizing. On other texts the first epoch would
-    be the best, and even test texts copied into training (`copied`) would hardly show.
-    """
+def shuffled_labels(dataset: Dataset, seed: int) -> Dataset:
+    """Return the same texts with labels drawn at random from the training labels. Accuracy above chance on them reveals a leak."""
     pool = [example.label for example in dataset.train]
 
     def draw_labels(examples: tuple[LabeledText, ...]) -> tuple[LabeledText, ...]:
-        return tuple(replace(e, label=pool[int(_rank(normal_form(e.text), 0, "label") * len(pool))]) for e in examples)
+        return tuple(replace(e, label=pool[int(_rank(normal_form(e.text), seed, "label") * len(pool))]) for e in examples)
 
-    test = draw_labels(dataset.test)
-    train = draw_labels(dataset.train) + (test if copied else ())
-    return replace(dataset, train=train, valid=train[:: max(1, len(train) // max(1, len(dataset.valid)))], test=test)
+    return replace(dataset, train=draw_labels(dataset.train), valid=draw_labels(dataset.valid), test=draw_labels(dataset.test))
 
 
 def subset(dataset: Dataset, share: float, number: int, *, n_test: int) -> Dataset:

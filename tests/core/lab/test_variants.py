@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from core.classify import experiments, tasks
-from core.classify.data import SplitConfig, make_dataset, normal_form, with_random_labels
+from core.classify.data import SplitConfig, make_dataset, normal_form
 from core.classify.experiments import EXPERIMENTS, Experiment, read_results, summary
 from core.classify.model import VARIANTS
 from core.classify.scores import unpacked
@@ -18,7 +18,7 @@ from core.classify.train import freeze, train_head
 from core.common.errors import CorruptArtifact
 from core.elmo.models import Model, open_model
 from core.lab import variants
-from core.lab.variants import run_experiments
+from core.lab.variants import run_experiments, with_random_labels
 from core.static.vectors import open_vectors
 from tests.memory import run_at_once
 from tests.tiny import CONFIG, table, tiny_encoder, tiny_vectors
