@@ -11,7 +11,7 @@ import numpy as np
 from ..common.config import ASSETS
 from ..common.errors import CorruptArtifact
 from ..common.i18n import t
-from ..common.significance import FEWEST, LEVEL, Paired, crossed, holm, mcnemar, points
+from ..common.significance import FEWEST, Paired, crossed, holm, mcnemar, points
 from ..files import sums
 from ..files.artifacts import MAX_JSON_BYTES, check_fits, parse_json
 from ..files.atomic import locked, replacing
@@ -179,19 +179,6 @@ CONTROLS = ("glove+layer0", "glove+shuffled", "glove+random", "glove+static")  #
 
 
 @dataclass(frozen=True, slots=True)
-class Lead:
-    """The lead of one set of parts over another."""
-
-    difference: Paired
-    p: float  # adjusted for the other comparisons of the same question at this size
-
-    @property
-    def verdict(self) -> int:
-        """Return 1 for a significant lead, -1 for a significant deficit, 0 otherwise."""
-        return self.difference.verdict if self.p < LEVEL else 0
-
-
-@dataclass(frozen=True, slots=True)
 class Size:
     """All runs of one number of labeled texts."""
 
@@ -200,8 +187,8 @@ class Size:
     tested: int
     subsets: int
     accuracy: dict[str, np.ndarray]  # by set of parts: (S,)
-    over_glove: dict[str, Lead]  # each set of parts minus GloVe alone
-    of_elmo: dict[str, Lead]  # GloVe + ELMo minus each of CONTROLS
+    over_glove: dict[str, Paired]  # each set of parts minus GloVe alone; p is adjusted for the others at this size
+    of_elmo: dict[str, Paired]  # GloVe + ELMo minus each of CONTROLS, likewise
 
 
 def part_titles() -> dict[str, str]:
@@ -233,16 +220,16 @@ def tabulate_contexts(sizes: Iterable[Size]) -> list[dict]:
             row |= {t("± over subsets"): round(float(accuracy.std(ddof=1)), 4)}
             for title, leads in ((t("over GloVe alone"), size.over_glove), (t("GloVe + ELMo minus it"), size.of_elmo)):
                 lead = leads.get(kind)
-                row[title] = None if lead is None else round(lead.difference.mean, 4)
-                row[f"{title}, 95%"] = "" if lead is None else lead.difference.cell("+.4f", times=1)
+                row[title] = None if lead is None else round(lead.mean, 4)
+                row[f"{title}, 95%"] = "" if lead is None else lead.cell("+.4f", times=1)
                 row[f"{title}, p (Holm)"] = None if lead is None else round(lead.p, 4)
             rows.append(row)
     return rows
 
 
-def lead_point(size: Size, lead: Lead) -> tuple[int, float, float | None, float | None, bool]:
+def lead_point(size: Size, lead: Paired) -> tuple[int, float, float | None, float | None, bool]:
     """Return a point of the figure of leads: the labeled texts, the difference with its interval, and whether it is beyond chance."""
-    return size.labeled, lead.difference.mean, lead.difference.low, lead.difference.high, bool(lead.verdict)
+    return size.labeled, lead.mean, lead.low, lead.high, bool(lead.verdict)
 
 
 def rows_of(sizes: Iterable[Size]) -> str:
@@ -250,9 +237,9 @@ def rows_of(sizes: Iterable[Size]) -> str:
     return ", ".join(f"{size.labeled:,}" for size in sizes)
 
 
-def range_of(leads: Iterable[Lead]) -> str:
+def range_of(leads: Iterable[Paired]) -> str:
     """Return one difference in points, or the smallest and largest of several."""
-    means = sorted(lead.difference.mean for lead in leads)
+    means = sorted(lead.mean for lead in leads)
     least, highest = (f"{'+' if mean > 0 else ''}{points(mean)}" for mean in (means[0], means[-1]))
     return least if least == highest else t("{low} to {high}", low=least, high=highest)
 
@@ -275,13 +262,13 @@ def _size(lines: Sequence[dict]) -> Size | None:
         tested=n,
         subsets=len(complete),
         accuracy={kind: rows.mean(axis=1) for kind, rows in right.items()},
-        over_glove=dict(zip(PARTS[1:], _leads(over), strict=True)),
-        of_elmo=dict(zip(CONTROLS, _leads(of_elmo), strict=True)),
+        over_glove=dict(zip(PARTS[1:], _adjusted(over), strict=True)),
+        of_elmo=dict(zip(CONTROLS, _adjusted(of_elmo), strict=True)),
     )
 
 
-def _leads(paireds: Sequence[Paired]) -> list[Lead]:
-    return [Lead(difference, float(p)) for difference, p in zip(paireds, holm([d.p for d in paireds]), strict=True)]
+def _adjusted(paireds: Sequence[Paired]) -> list[Paired]:
+    return [replace(paired, p=float(p)) for paired, p in zip(paireds, holm([d.p for d in paireds]), strict=True)]
 
 
 def done_runs(path: Path, name: str, fold: int, *, model: str, vectors: str, data: str) -> set[str]:

@@ -7,7 +7,7 @@ a word's static vector cannot separate its senses, the sum of the other words' v
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
@@ -58,12 +58,12 @@ Report = Callable[[int, int], None]
 def evaluate_layers(*, models, data, only, limit, titles, output, pieces, download) -> Answer:
     """Compare models on the same data, by layer and best mix."""
     folder = Path(data)
-    typed_names, models = models, [open_model(ModelOptions(model=name, pieces=pieces, download=download)) for name in models]
+    models = [open_model(ModelOptions(model=name, pieces=pieces, download=download)) for name in models]
+    models = [model if model.is_elmo else replace(model, name=name_of(model.folder)) for model in models]
     language = models[0].language
     if any(model.language.code != language.code for model in models):
         raise BadInput("These models read different languages: name some of one language.")
-    names = [name_of(model.folder) if not model.is_elmo else model.name for model in models]
-    values = {"models": dict(zip(names, (model.fingerprint for model in models), strict=True)), "static": language.vectors}
+    values = {"models": {model.name: model.fingerprint for model in models}, "static": language.vectors}
     result = provenance(measure="layers", **values, titles=titles, tag_sentences=limit, measures={})
     lines = []
     for measure in only or ACROSS:
@@ -74,8 +74,7 @@ def evaluate_layers(*, models, data, only, limit, titles, output, pieces, downlo
         except MissingArtifact as error:
             note(f"{measure}: left out. {error}")
             continue
-        measured = compare_models(measure, models, data, progress("tokens"))
-        rows = {names[typed_names.index(name)] if name in typed_names else name: row for name, row in measured.items()}
+        rows = compare_models(measure, models, data, progress("tokens"))
         result["measures"][measure] = {"rows": rows, "n": n, "seconds": round(time.perf_counter() - started, 1)}
         if output:
             write_json(Path(output), result)

@@ -7,12 +7,13 @@ import pandas as pd
 import streamlit as st
 
 from core.classify import experiments, tasks
-from core.classify.experiments import CONTROLS, ELMO, PLAIN, Lead, Size, lead_point, part_titles, range_of, rows_of, tabulate_contexts
+from core.classify.experiments import CONTROLS, ELMO, PLAIN, Size, lead_point, part_titles, range_of, rows_of, tabulate_contexts
 from core.classify.model import variant_descriptions, variant_titles
 from core.classify.scores import calibrated_ece
 from core.classify.trainings import all_metas
 from core.common.i18n import t
 from core.common.markup import Markup, html
+from core.common.significance import Paired
 from core.figures.classifiers import confusion_figure, curves_figure, leads_figure, reliability_figure
 from core.figures.style import GLOVE, LAYER_COLORS
 from pages._cached import classifiers
@@ -61,16 +62,16 @@ def describe_context(sizes: Sequence[Size]) -> list[str]:
     titles = part_titles()
     leads = [size.over_glove[ELMO] for size in sizes]
     gains = ", ".join(
-        t("{points} with {rows:,}", points=lead.difference.in_points(), rows=size.labeled) for size, lead in zip(sizes, leads, strict=True)
+        t("{points} with {rows:,}", points=lead.in_points(), rows=size.labeled) for size, lead in zip(sizes, leads, strict=True)
     )
     lines = [
         t("ELMo’s gain over GloVe alone, in points: {each}; {shown}.", each=gains, shown=_where(sizes, lambda size: size.over_glove[ELMO]))
     ]
     if len(sizes) > 1:
-        few, many = leads[0].difference, leads[-1].difference
+        few, many = leads[0], leads[-1]
         if few.low is not None and many.high is not None and few.low > max(0.0, many.high):
             lines.insert(0, t("ELMo helps most when labels are few, as in Peters et al. (2018, figure 1)."))
-        elif few.mean > 0 and few.mean == max(lead.difference.mean for lead in leads):
+        elif few.mean > 0 and few.mean == max(lead.mean for lead in leads):
             lines.insert(0, t("ELMo gains most when labels are few; here the intervals overlap."))
     ahead = Markup("; ").join(
         t("{control}: {shown}", control=html("<b>{}</b>", titles[name]), shown=_where(sizes, lambda size, n=name: size.of_elmo[n]))
@@ -83,7 +84,7 @@ def describe_context(sizes: Sequence[Size]) -> list[str]:
     return lines
 
 
-def _where(sizes: Sequence[Size], lead: Callable[[Size], Lead]) -> str:
+def _where(sizes: Sequence[Size], lead: Callable[[Size], Paired]) -> str:
     """State at which sizes a lead is beyond chance."""
     ahead = [size for size in sizes if lead(size).verdict > 0]
     behind = [size for size in sizes if lead(size).verdict < 0]

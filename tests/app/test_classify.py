@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.classify import tasks as classifier_tasks
-from core.classify.experiments import CONTROLS, Lead, Size, part_titles
+from core.classify.experiments import CONTROLS, Size, part_titles
 from core.classify.head import Answer
 from core.classify.model import variant_titles
 from core.common.significance import Paired, holm, mcnemar
@@ -86,10 +86,10 @@ def test_calibration_error_is_compared_with_chance():
     assert "beyond chance" in describe_calibration({"bins": bins, "n": 1_000, "ece": 0.06})
 
 
-def lead(mean: float, shown: int) -> Lead:
+def lead(mean: float, shown: int) -> Paired:
     """A lead of `mean`, shown where `shown` is not 0."""
     half, p = (0.01, 0.001) if shown else (0.05, 0.3)
-    return Lead(Paired(mean=mean, low=mean - half, high=mean + half, p=p, groups=10), p)
+    return Paired(mean=mean, low=mean - half, high=mean + half, p=p, groups=10)
 
 
 def size_of(labeled: int, over: float, shown: bool, of_elmo: dict[str, tuple[float, int]]) -> Size:
