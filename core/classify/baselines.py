@@ -70,10 +70,7 @@ def fit_baseline(
     analyzer: str = "",
     vectors: StaticVectors | None = None,
 ) -> tuple[Baseline, float]:
-    """Return the baseline with the lowest validation `loss` among STRENGTHS, and its C. The search stops when the loss rises.
-
-    It reads TF-IDF if an analyzer is given, otherwise mean vectors. Both are computed once.
-    """
+    """Return the baseline (TF-IDF, or mean vectors without an analyzer) of the lowest validation `loss` among STRENGTHS, and its C."""
     if analyzer:
         vectorizer = import_library("sklearn.feature_extraction.text").TfidfVectorizer(
             analyzer=lambda text: grams(text, analyzer), sublinear_tf=True, max_features=MAX_FEATURES, dtype=np.float32

@@ -272,10 +272,7 @@ def _adjusted(paireds: Sequence[Paired]) -> list[Paired]:
 
 
 def done_runs(path: Path, name: str, fold: int, *, model: str, vectors: str, data: str) -> set[str]:
-    """Return the keys of the finished runs. Drop lines of another model or other vectors, and outdated lines of this fold.
-
-    Outdated lines were made of other data or by an earlier recipe. `model`, `vectors` and `data` are fingerprints.
-    """
+    """Return the keys of finished runs. Drop lines of other weights, and this fold's of other data (fingerprints) or an earlier recipe."""
     with locked(path):
         if not path.is_file():
             return set()

@@ -142,10 +142,7 @@ def classify(heads: dict[str, TextHead], text: Tokens, *, vectors: StaticVectors
 
 
 def save_head(head: TextHead, folder: str | Path, *, members_beside: bool = False) -> Path:
-    """Write the folder atomically, replacing an existing one.
-
-    A committee's members are stored within it; with `members_beside` they are in folders next to it.
-    """
+    """Write the folder atomically, replacing an existing one. Members are within it, or next to it with `members_beside`."""
     is_committee, is_baseline = isinstance(head.classifier, Committee), isinstance(head.classifier, Baseline)
     arrays = {} if is_committee else head.classifier.arrays() if is_baseline else _arrays(head.classifier)
     words = head.classifier.terms if is_baseline else head.vocabulary.words
@@ -220,10 +217,7 @@ def _plain(line: str) -> str:
 
 
 def letters_of(heads: Iterable[TextHead], vectors: StaticVectors | None) -> frozenset[str]:
-    """Return the letters and digits of all words that the heads learned, or of the vectors' words if they learned none.
-
-    An empty set means that any letter counts as readable.
-    """
+    """Return the letters and digits of the heads' words, or of the vectors' words if heads have none. An empty set allows any letter."""
     words = [word for head in _single(heads) for word in (*head.vocabulary.words, *getattr(head.classifier, "terms", ()))]
     if not words and vectors is not None:
         words = vectors.words[:FREQUENT]

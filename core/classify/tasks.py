@@ -136,10 +136,7 @@ def open_data(
     split: SplitConfig | None = None,
     language: Language | None = None,
 ) -> Dataset:
-    """Return the examples of a task from files, tokenized in the language (English by default).
-
-    `extra` rows are only trained on, and their columns are found separately.
-    """
+    """Return the examples of a task from files, tokenized in the language (default: English). `extra` rows are only trained on."""
     reading = {"text_columns": text_columns, "label_column": label_column, "prefer": task.text_columns, "encoding": task.encoding}
     tables = {what: read_table(path, **reading) for what, path in (("test", test), ("valid", valid)) if path}
     if added := [read_table(path, prefer=task.text_columns) for path in extra]:

@@ -30,7 +30,7 @@ from .model import VARIANTS, Network, NetworkConfig, TextVocabulary, Variant, ma
 from .scores import best_temperature, evaluate, nll, softmax_rows
 
 SMALLEST_BATCH = 8  # texts
-SMALL_BATCH = 16  # texts, up to which a step is quicker on one thread than on two
+SMALL_BATCH = 16  # texts, up to which a step is quicker on one thread than on two (the bundled headlines: 36 s, not 106)
 ALL_TEXTS_UP_TO = 40_000  # up to so many texts, layers are computed for all of them, so that any split can use them
 
 
@@ -56,10 +56,7 @@ class TrainConfig:
 def make_text_fit(
     variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen, device: torch.device = PROCESSOR
 ) -> Fit | BaselineFit:
-    """Return the run of a variant other than a committee. Raises BadInput if the static vectors have no word of the texts.
-
-    A network is trained on `device`; scikit-learn uses the processor.
-    """
+    """Return the run of a network, on `device`, or of a baseline. Raises BadInput if the static vectors have no word of the texts."""
     if variant.glove and not any(token in frozen.vectors for text in texts_of(dataset.train) for token in text):
         raise BadInput(t("No word of the texts is in {vectors}. Choose other vectors.", vectors=frozen.vectors.name))
     if variant.network in ("lstm", "mean"):
@@ -221,10 +218,7 @@ def freeze(
 
 
 def run(fit: Fit | BaselineFit, stop: Callable[[], bool] = lambda: False) -> Iterator[Epoch]:
-    """Train to the end, resuming an interrupted run from the cache, which is updated after every epoch.
-
-    Small batches use one of torch's threads: with two, the bundled headlines took 106 s in place of 36.
-    """
+    """Train to the end, resuming an interrupted run from the cache, which is updated after every epoch."""
     if isinstance(fit, BaselineFit):  # takes seconds: nothing to resume
         yield from fit.run()
         return

@@ -96,10 +96,7 @@ def learned_weights(result: Mapping[tuple[str, int], TextHead]) -> dict[str, lis
 
 
 def results_rows(result: Mapping[tuple[str, int], TextHead]) -> list[dict]:
-    """Return a row per variant with mean and spread over its seeds and F1 of every class with test texts. `result`: (variant, seed) -> head.
-
-    Columns and classifiers have the names used in the code.
-    """
+    """Return a row per variant, in the code's names: mean and spread over its seeds, F1 by class. `result`: (variant, seed) -> head."""
     rows = []
     for variant, metas in _metas_of(result).items():
         tests = [meta["test"] for meta in metas]

@@ -142,10 +142,7 @@ def remake(parts: Sequence[BundlePart], data: str | None) -> dict[str, float]:
 
 
 def make_table(language: Language, folder: Path) -> dict:
-    """Write the table of a language's labeled sentences and its maps into `folder`.
-
-    Return counts, and how well each space separates senses.
-    """
+    """Write a language's table of labeled sentences and its maps into `folder`. Return counts and how well spaces separate senses."""
     model = open_model(language.model)
     sentences = open_corpus(language.sentences, language)
     more = open_corpus(language.reference, language) if language.reference else []

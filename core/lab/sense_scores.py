@@ -254,10 +254,7 @@ def _find_shared(model: Model) -> SharedDirections | None:
 
 
 def _one_nn_by_word(vectors: np.ndarray, lemmas: np.ndarray, labels: np.ndarray, *, centered: bool = False) -> np.ndarray:
-    """Return 1-NN of each word with at least two senses (W,), in alphabetical order.
-
-    If `centered`, the mean of the word's unit vectors is subtracted first.
-    """
+    """Return 1-NN of each word with two senses or more (W,), alphabetically, minus the mean of its unit vectors if `centered`."""
     groups = [rows for word in np.unique(lemmas) if len(set(labels[rows := np.flatnonzero(lemmas == word)])) > 1]
     return np.array([one_nn(cosines(vectors[rows], centered=centered), labels[rows]) for rows in groups])
 

@@ -190,10 +190,7 @@ def freeze_each(
     *,
     report: Report | None = None,
 ) -> dict[str, Frozen]:
-    """Return the frozen parts by variant. `reads` states whether a variant reads the vectors and ELMo's layers.
-
-    Layers come from disk or are computed now.
-    """
+    """Return the frozen parts by variant, from disk or computed now. `reads`: whether a variant reads the vectors and ELMo's layers."""
     glove, elmo = Frozen(), Frozen()
     if vectors is not None and any(static for static, _ in reads.values()):
         glove = Frozen(vectors=vectors, facts={"vectors": vectors_fingerprint(vectors), "vectors_name": vectors.name})

@@ -147,10 +147,7 @@ def chosen(probabilities: Sequence[float]) -> int:
 
 
 def score(examples: Sequence[Example], predictions: Sequence) -> dict[str, float]:
-    """Score as GAP's official scorer does.
-
-    Return F1 of the positive answers over all, masculine and feminine pronouns, and the ratio of the latter two.
-    """
+    """Score as GAP's official scorer: F1 of the positive answers over all, masculine and feminine pronouns, and the latter's ratio."""
     result = {}
     for gender in ("", "M", "F"):
         pairs = [(chosen(p), e.target) for e, p in zip(examples, predictions, strict=True) if gender in ("", e.facts.gender)]

@@ -80,10 +80,7 @@ class Labeler(nn.Module):
 
 
 def read(path: Path) -> list[Example]:
-    """Read one example per predicate from CoNLL rows.
-
-    Columns: sentence, token number, word, two tags, lemma, roleset or -, then a bracket column per predicate.
-    """
+    """Read an example per predicate. Columns: sentence, number, word, two tags, lemma, roleset or -, then brackets of each predicate."""
     examples = []
     for lines in sentences_in(path):
         rows = [line.split("\t") for _, line in lines]

@@ -242,10 +242,7 @@ class WordTagger(nn.Module):
 
 
 def read(path: Path) -> list[Example]:
-    """Read sentences of `word TAB tag` lines (BIO, or IOB1 with a space), separated by blank lines.
-
-    `facts` is the number of the document; in Wikigold, a line -DOCSTART- ends a document.
-    """
+    """Read sentences of `word TAB tag` lines (BIO, or IOB1 with a space). `facts` is the number of the document, ended by -DOCSTART-."""
     examples = []
     document = 0
     for words, tags in tagged_sentences(path, (2,)):
