@@ -17,6 +17,7 @@ from ..text.file_lines import iterate_lines, refuse, show_value
 
 SENSEVAL = tuple(f"senseval/{word}.pos.xz" for word in ("hard", "interest", "line", "serve"))  # Senseval-2, in a folder of data
 POS = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}  # WordNet's ss_type; 5 is an adjective of a cluster
+Tagged = tuple[tuple[str, ...], tuple[str, ...]]  # a sentence's tokens, and a tag for each
 _SENSE_KEY = re.compile(r"([^%\s]+)%([1-5]):\d+:\d+:[^:;]*:[^:;]*(;.*)?")
 
 
@@ -96,18 +97,10 @@ def _spans(block: list[tuple[str, list[str]]]) -> tuple[tuple[str, ...], tuple[S
     return tuple(tokens), tuple(targets)
 
 
-@dataclass(frozen=True, slots=True)
-class TaggedSentence:
-    """A sentence with a tag for each token."""
-
-    tokens: tuple[str, ...]
-    tags: tuple[str, ...]  # one a token
-
-
-def read_tags(path: str | Path) -> list[TaggedSentence]:
-    """Return the tagged sentences of a file in two or three columns, token and tag first, as of CoNLL-2000."""
+def read_tags(path: str | Path) -> list[Tagged]:
+    """Return the tokens and tags of each sentence of a file in two or three columns, token and tag first, as of CoNLL-2000."""
     rows = tagged_sentences(Path(path), (2, 3))
-    sentences = [TaggedSentence(tuple(tokens), tuple(tags)) for tokens, tags in rows if tokens != [BETWEEN_DOCUMENTS]]
+    sentences = [(tuple(tokens), tuple(tags)) for tokens, tags in rows if tokens != [BETWEEN_DOCUMENTS]]
     if not sentences:
         raise BadInput(f"{Path(path).name} has no tagged sentence. Write a token, a blank and its tag on each line.")
     return sentences

@@ -34,7 +34,7 @@ from ..text.languages import Language
 from ..text.sentences import LabeledRow, Sentence
 from ..views.card import accuracy_of, chance_of
 from . import probes
-from .datasets import SENSEVAL, TaggedSentence, read_tags
+from .datasets import SENSEVAL, Tagged, read_tags
 from .sense_scores import own_sentences
 
 PAIRS_OF_A_WORD = 30  # of one sense, and as many of two
@@ -112,8 +112,8 @@ def compare_models(measure: str, models: Sequence[Model], data: tuple, report: R
         cosines = [_context_cosines(vectors, part) for part in data]
         rows[STATIC] = {"": pair_accuracy(cosines[0], same[0], cosines[1], same[1])}
     if vectors and measure == "tags":
-        parts = [np.stack([_static_vector(vectors, token) for item in part for token in item.tokens]) for part in data]
-        rows[STATIC] = {"": _probe(parts, [[tag for item in part for tag in item.tags] for part in data])}
+        parts = [np.stack([_static_vector(vectors, token) for tokens, _ in part for token in tokens]) for part in data]
+        rows[STATIC] = {"": _probe(parts, [[tag for _, tags in part for tag in tags] for part in data])}
     if vectors and measure == "titles":
         parts = [np.stack([np.mean([_static_vector(vectors, token) for token in tokens], axis=0) for tokens, _ in part]) for part in data]
         rows[STATIC] = {"": _probe(parts, [[label for _, label in part] for part in data])}
@@ -170,7 +170,7 @@ def data_of(measure: str, folder: Path, language: Language, limit: int, n_titles
         return (train, test), len(test)
     if measure == "tags":
         train, test = (read_tags(folder / f"conll2000/{part}.txt.xz")[:limit] for part in ("train", "test"))
-        return (train, test), sum(len(item.tokens) for item in test)
+        return (train, test), sum(len(tokens) for tokens, _ in test)
     table = read_table(folder / "ag_news/test.csv", text_columns=("title",)).rows
     chosen = [table[k] for k in np.random.default_rng(0).permutation(len(table))[: 2 * n_titles]]
     tokenized = ((tuple(language.tokenize(clean_ag_news(row.text))), row.label) for row in chosen)
@@ -231,14 +231,14 @@ def pairs(model: Model, dev: list[PairRow], test: list[PairRow], *, report: Repo
     return result | {"majority": float((same == (2 * same_dev.sum() >= len(dev))).mean())}
 
 
-def tags(model: Model, train: list[TaggedSentence], test: list[TaggedSentence], *, report: Report | None = None) -> dict:
+def tags(model: Model, train: list[Tagged], test: list[Tagged], *, report: Report | None = None) -> dict:
     """Return the accuracy of a linear probe for the tags. "best_mix" learns its weights with the probe; "order" is paired by sentence."""
     layers = [_token_vectors(model.encoder, sentences, report) for sentences in (train, test)]
-    words_a, words_b = ([token for sentence in part for token in sentence.tokens] for part in (train, test))
-    tags_a, tags_b = ([tag for sentence in part for tag in sentence.tags] for part in (train, test))
+    words_a, words_b = ([token for tokens, _ in part for token in tokens] for part in (train, test))
+    tags_a, tags_b = ([tag for _, tags in part for tag in tags] for part in (train, test))
     result: dict = {"model": model.name, "n_train": len(words_a), "n": len(words_b), "tags": len(set(tags_a))}
     accuracies, right = _probe_spaces(model, layers, (tags_a, tags_b))
-    sentence = [k for k, item in enumerate(test) for _ in item.tokens]
+    sentence = [k for k, (tokens, _) in enumerate(test) for _ in tokens]
     result |= accuracies | {"order": facts_of(compare_pairs(right["1"], right["2"], sentence)) if "2" in right else {}}
     return result | {"most_frequent": {"accuracy": probes.commonest_tags(words_a, tags_a, words_b, tags_b)}}
 
@@ -266,9 +266,9 @@ def _pair_vectors(encoder: Encoder, rows: list[PairRow], report: Report | None) 
     return vectors.reshape(2, len(rows), *vectors.shape[1:])
 
 
-def _token_vectors(encoder: Encoder, sentences: list[TaggedSentence], report: Report | None) -> np.ndarray:
+def _token_vectors(encoder: Encoder, sentences: list[Tagged], report: Report | None) -> np.ndarray:
     """Return the layers of all tokens in order, (L, N, D) float32."""
-    texts = [sentence.tokens for sentence in sentences]
+    texts = [tokens for tokens, _ in sentences]
     vectors = np.empty((encoder.n_layers, sum(map(len, texts)), encoder.dim), np.float32)
     done = 0
     for layers in encoded(encoder, texts, report):

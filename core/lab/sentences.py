@@ -181,10 +181,10 @@ def tag_sentences(*, train, test) -> Answer:
         return hasher.transform(names for tokens in sentences for names in features(tokens))
 
     train_rows, test_rows = (read_tags(path) for path in (train, test))
-    train_tags, test_tags = ([coarse(tag) for row in rows for tag in row.tags] for rows in (train_rows, test_rows))
+    train_tags, test_tags = ([coarse(tag) for _, tags in rows for tag in tags] for rows in (train_rows, test_rows))
     tagger = SGDClassifier(loss="modified_huber", alpha=1e-6, max_iter=8, tol=None, random_state=0)
-    tagger.fit(encode(row.tokens for row in train_rows), train_tags)
-    right = tagger.predict(encode(row.tokens for row in test_rows)) == test_tags
+    tagger.fit(encode(tokens for tokens, _ in train_rows), train_tags)
+    right = tagger.predict(encode(tokens for tokens, _ in test_rows)) == test_tags
     sentences = [item.tokens for item in open_corpus(BUNDLED_CORPUS)]
     result = iter(tagger.predict(encode(sentences)))
     # A token without letter or digit is a mark.

@@ -171,4 +171,4 @@ COLUMNS_OF_TAGS = {
 @pytest.mark.parametrize(("text", "sentences"), COLUMNS_OF_TAGS.values(), ids=COLUMNS_OF_TAGS)
 def test_tokens_and_tags_are_read_from_the_columns_that_hold_them(tmp_path, text, sentences):
     result = read_tags(write(tmp_path / "a.txt", text))
-    assert [" ".join(map("/".join, zip(s.tokens, s.tags, strict=True))) for s in result] == sentences
+    assert [" ".join(map("/".join, zip(*sentence, strict=True))) for sentence in result] == sentences

@@ -12,7 +12,7 @@ from core.elmo.models import Model, open_model
 from core.index.sense_space import open_space
 from core.index.tables import open_table
 from core.lab import layer_scores, probes, sense_scores
-from core.lab.datasets import SenseSentence, SpanTarget, TaggedSentence
+from core.lab.datasets import SenseSentence, SpanTarget
 from core.lab.layer_scores import PairRow, best_threshold, pair_accuracy
 from core.lab.sense_scores import AllWords, all_words, cosine_gap
 from core.lab.sense_space_map import null_views
@@ -231,7 +231,7 @@ def test_titles_and_tags_that_a_word_gives_away_are_learned_by_every_space(monke
     rows = layer_scores.compare_models("titles", [model], (titles, titles[10:30]))
     assert rows["chance"] == {"": 0.5} and rows["static"] == {"": 1.0}
     assert list(rows["elmo-mini"]) == ["0", "1", "2", "mix", "best_mix"] and set(rows["elmo-mini"].values()) == {1.0}
-    tagged = [TaggedSentence(("the", "river", "rises"), ("D", "N", "V"))] * 10
+    tagged = [(("the", "river", "rises"), ("D", "N", "V"))] * 10
     rows = layer_scores.compare_models("tags", [model], (tagged, tagged[:3]))
     assert rows["static"] == rows["chance"] == {"": 1.0} and set(rows["elmo-mini"].values()) == {1.0}
     result = layer_scores.tags(model, tagged, tagged[:3])
