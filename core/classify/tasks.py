@@ -18,7 +18,7 @@ import torch
 from ..common.config import ASSETS, cache_folder
 from ..common.device import PROCESSOR
 from ..common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
-from ..common.i18n import say, t
+from ..common.i18n import ENGLISH, say, t
 from ..common.markup import command, shorten
 from ..elmo.models import Model
 from ..files import published
@@ -208,11 +208,8 @@ class OpenHeads:
         return languages.get_language(next(iter(self.heads.values())).language)
 
     def tokens(self, text: str) -> tuple[str, ...]:
-        """Return the tokens of a text that the heads read, at most MAX_TOKENS. Raises BadInput for a text without tokens."""
-        tokens = tuple(self.language.tokenize(self.task.clean(text[:MAX_CHARACTERS])))[:MAX_TOKENS]
-        if not tokens:
-            raise BadInput(t("There is no word to classify. Type a sentence."))
-        return tokens
+        """Return the tokens of a text that the heads read. Raises BadInput for a text without tokens."""
+        return text_tokens(self.task, text, self.language)
 
     @property
     def colors_of(self) -> dict:
@@ -306,6 +303,15 @@ def reasons(opened: OpenHeads, text: str, variant: str, *, model: Model, vectors
 def letters(opened: OpenHeads, *, model: Model, vectors: StaticVectors) -> frozenset[str]:
     """Return the letters of the texts that the heads learned from."""
     return letters_of(opened.heads.values(), vectors)
+
+
+def text_tokens(task: TextTask, text: str, language: Language | None = None) -> tuple[str, ...]:
+    """Return the tokens of a text that a head reads, at most MAX_TOKENS (default: English). Raises BadInput for a text without tokens."""
+    language = language or languages.get_language(ENGLISH)
+    tokens = tuple(language.tokenize(task.clean(text[:MAX_CHARACTERS])))[:MAX_TOKENS]
+    if not tokens:
+        raise BadInput(t("There is no word to classify. Type a sentence."))
+    return tokens
 
 
 def _first_that_fits(places: list[Path], task: str, name: str, fingerprints: dict) -> TextHead:

@@ -22,7 +22,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from types import SimpleNamespace
 from unittest import mock
 from xml.sax.saxutils import escape
 
@@ -37,7 +36,7 @@ from core.classify.data import SplitConfig, make_dataset
 from core.classify.experiments import read_results
 from core.classify.head import load_head
 from core.classify.tables import read_columns, read_table
-from core.classify.tasks import OpenHeads, task_named
+from core.classify.tasks import task_named, text_tokens
 from core.common import i18n, reports
 from core.common.config import ASSETS, ModelShape
 from core.common.errors import ElmoscopeError
@@ -328,7 +327,7 @@ def _words(folder: Path, given: tuple[str, str]) -> None:
         lambda: search.similar(searched(), text),
         lambda: layer_weights("mix", 3, other[:200]),
         lambda: layer_weights(other, 3),
-        lambda: OpenHeads(task_named("news"), {"glove": SimpleNamespace(language="en")}).tokens(text),
+        lambda: text_tokens(task_named("news"), text),
         lambda: task_named(other),
         lambda: registry.resolve(other, "corpus"),
         lambda: registry.resolve(text, "model"),

@@ -169,8 +169,7 @@ def test_tasks_know_their_files_labels_columns_and_cleaning_and_whether_they_are
     assert made.test[0].text.endswith(" x") and len(made.test) == 24
     assert len(tasks.open_data(spam, **tasks.task_files(spam, data)).test) == 24
     assert tasks.clean_ag_news("Barnes  amp; Noble #151;so; no. 39; it's fine & done") == "Barnes & Noble —so; no. 39; it's fine & done"
-    of_news, of_spam = (tasks.OpenHeads(task, {"glove": Mock(language="en")}) for task in (news, spam))
-    assert of_news.tokens("Haiti #39;s plan") == ("Haiti", "'s", "plan") and len(of_spam.tokens("word " * 999)) == 128
+    assert tasks.text_tokens(news, "Haiti #39;s plan") == ("Haiti", "'s", "plan") and len(tasks.text_tokens(spam, "word " * 999)) == 128
     with pytest.raises(MissingArtifact, match=r"sst5/train\.txt\.xz, which is not there"):
         tasks.task_files(tasks.task_named("sentiment"), data)
     monkeypatch.setenv("ELMOSCOPE_DATA", str(data))

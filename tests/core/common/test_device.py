@@ -170,7 +170,7 @@ def test_a_head_trained_elsewhere_is_the_processors_and_answers_and_explains_the
         trainer.load(tmp_path / "run.pt")
         head = trainer.finish()
         assert device.device_of(head.classifier) == there
-        return head, [head.logits([text, ()], **given), head.pooled([text], **given), explain(head, text, **given).occlusion]
+        return head, [head.logits([text, ()], **given), explain(head, text, **given).occlusion]
 
     expected, answers = trained(torch.device("cpu"))
     with elsewhere() as there:
