@@ -155,7 +155,11 @@ def make_table(language: Language, folder: Path) -> dict:
     for k, word in enumerate(names, 1):
         fit_maps(table, word).save(folder / "maps" / f"{safe_name(word)}.safetensors")
         note(f"map {k} of {len(names)}: {word}")
-    senses = {name: _senses(table, name) for name in model.layers.spaces}
+    senses = {}
+    for name in model.layers.spaces:
+        report = sense_report_of(table, ALL_WORDS, layer_weights(name, table.meta["layers"]))
+        scores = interval(report) | {"silhouette": report.silhouette, "n": report.n}
+        senses[name] = {score: round(value, 4) for score, value in scores.items()}
     write_json(folder / "senses.json", senses)
     if space := open_space(model, static_vectors(model)):
         space.keep(table)
@@ -172,13 +176,6 @@ def _spell(model: Model, language: Language, sentences: list[Sentence]) -> None:
         texts += open_data(TASKS["headlines"], **task_files(TASKS["headlines"])).texts
     words = [SENTENCE_BEGIN, SENTENCE_END, *common, *(token for text in texts for token in text)]
     note(f"{len(set(words)):,} words spelled, in {save_spelled(model.folder, model.encoder, words, model.fingerprint)}")
-
-
-def _senses(table, space: str) -> dict:
-    """Return leave-one-out 1-NN over all labeled words (macro) with its 95% interval and the mean with shuffled senses."""
-    report = sense_report_of(table, ALL_WORDS, layer_weights(space, table.meta["layers"]))
-    scores = interval(report) | {"silhouette": report.silhouette, "n": report.n}
-    return {name: round(value, 4) for name, value in scores.items()}
 
 
 @command(

@@ -8,7 +8,7 @@ lock protects each write.
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
-from itertools import product, starmap
+from itertools import product
 from pathlib import Path
 
 from ..classify import experiments as runs
@@ -129,7 +129,9 @@ def task_results(*, data, only, seeds, curve, no_controls, output, vectors, mode
     summaries = measured.summaries(measured.read_results(path))
     keys = ("baseline", "elmo", "error_reduction", "seeds")
     table = {name: {key: getattr(value, key) for key in keys} for name, value in summaries.items()}
-    return {"output": output, "made": len(new), "table": table}, in_columns(starmap(_row, summaries.items()), right=(1,))
+    cells = ((name, *value.in_words, value.seeds) for name, value in summaries.items())
+    rows = ((name, plain, f"-> {elmo}, error reduction {spared:.0%}, {n} seeds") for name, plain, elmo, spared, n in cells)
+    return {"output": output, "made": len(new), "table": table}, in_columns(rows, right=(1,))
 
 
 def _is_made(folder: Path, dataset: Dataset, config: TrainConfig, frozen: Frozen) -> bool:
@@ -139,11 +141,6 @@ def _is_made(folder: Path, dataset: Dataset, config: TrainConfig, frozen: Frozen
     except ElmoscopeError:
         return False
     return meta.get("data") == dataset.fingerprint and meta.get("config") == json.loads(json.dumps(asdict(config)))
-
-
-def _row(name: str, summary: measured.Summary) -> tuple[str, str, str]:
-    baseline, elmo, spared = summary.in_words
-    return name, baseline, f"-> {elmo}, error reduction {spared:.0%}, {summary.seeds} seeds"
 
 
 def run_experiments(
