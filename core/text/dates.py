@@ -20,7 +20,6 @@ MAX_SEPARATORS = 8  # places where a range may be divided
 LAST_YEAR = 2100  # a later one is of another calendar (2543 in Thailand), or 9999 for "unknown"
 LANGUAGES = ("en", "fr", "de", "es", "it", "pt", "nl")  # of names of months; Korean months are numbers
 DISTANT = 1_000_000  # the year that "before" begins in and "after" ends in
-_DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _WORDS = [  # of centuries
     *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth", "thirteenth"),
     *("fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth", "twenty-first"),
@@ -243,11 +242,11 @@ def _ranges(text: str, depth: int) -> Iterator[DateSpan]:
             lefts = [left, *(f"{left} {' '.join(rest[k:])}" for k in range(len(rest)))]
             lefts = [left + unit for unit in re.findall(r"(?<=\d)(?:세기|년대|년|c\b)", right)] + lefts
             for start in filter(None, (_span(begin, depth - 1) for begin in lefts)):
-                if start.first[0] == -DISTANT and end.last[0] == DISTANT:  # "before 1850 or after 1860"
-                    continue
-                if shares_era and start.first == end.first:  # 1st century BC to 1st century
-                    continue
-                if left.endswith(" bc") and not _ERA.search(right) and -start.last[0] > end.first[0]:  # 300 BC-100: BC or AD
+                if (
+                    (start.first[0] == -DISTANT and end.last[0] == DISTANT)  # "before 1850 or after 1860"
+                    or (shares_era and start.first == end.first)  # 1st century BC to 1st century
+                    or (left.endswith(" bc") and not _ERA.search(right) and -start.last[0] > end.first[0])  # 300 BC-100: BC or AD
+                ):
                     continue
                 if start.first <= end.first and start.last <= end.last:
                     yield DateSpan(start.first, end.last)
@@ -256,10 +255,7 @@ def _ranges(text: str, depth: int) -> Iterator[DateSpan]:
 
 
 def _completed(left: str, right: str) -> DateSpan | None:
-    """Return the end of "1850-60", "1850s–60s" or "1999/00", whose first digits are those of the start.
-
-    Years BC have none, because they count down.
-    """
+    """Return the end of "1850-60", "1850s–60s" or "1999/00", whose first digits are those of the start. Years BC count down: they have none."""
     year, digits = re.search(r"(?<!\d)(\d{3,4})(?=\D*$)", left), re.match(r"(\d{1,2})(?!\d|[-/.]\d|st|nd|rd|th|월|일|세기)", right)
     if not year or not digits or "bc" in f"{left} {right}".split():
         return None
@@ -273,23 +269,19 @@ def day_before(day: Day) -> Day:
     year, month, number = day
     if number > 1:
         return year, month, number - 1
-    return (year, month - 1, _last_day(year, month - 1)) if month > 1 else (_next_year(year, -1), 12, 31)
+    return (year, month - 1, _last_day(year, month - 1)) if month > 1 else (year - 1 or -1, 12, 31)
 
 
 def _day_after(day: Day) -> Day:
     year, month, number = day
     if number < _last_day(year, month):
         return year, month, number + 1
-    return (year, month + 1, 1) if month < 12 else (_next_year(year, 1), 1, 1)
+    return (year, month + 1, 1) if month < 12 else (year + 1 or 1, 1, 1)
 
 
 def _last_day(year: int, month: int) -> int:
     """Return the number of days of a month. 1900 has a February 29, as in the Julian calendar."""
-    return 29 if month == 2 and year % 4 == 0 else _DAYS[month - 1]
-
-
-def _next_year(year: int, step: int) -> int:
-    return year + step or step
+    return (31, 29 if year % 4 == 0 else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)[month - 1]
 
 
 # One date without a range
@@ -329,9 +321,8 @@ def _simple(text: str) -> DateSpan | None:
 def _year_of(text: str) -> DateSpan | None:
     if match := re.fullmatch(rf"(?:{_PART}[\s-]*)?(\d{{3,4}})(?:[.,]0+|년)?(?:\s*{_PART})?", text):
         return _years(int(match[2]))
-    if match := re.fullmatch(r"m[mdclxvi]*", text):
-        return _years(_roman(text)) if len(text) > 3 and _roman(text) else None
-    return None
+    year = _roman(text) if len(text) > 3 and text.startswith("m") else None
+    return _years(year) if year else None
 
 
 _DAY_MONTH = re.compile(r"(\d{1,2})\s*([-/. ])\s*(\d{1,2})\s*\2\s*(\d{3,4})\.?")  # in either order

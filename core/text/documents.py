@@ -32,8 +32,7 @@ _SKIPPED_ELEMENTS = {
     "rt",  # the pronunciation of Japanese
 }
 _SIGNS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
-_RELATIONS = "_rels/.rels"
-_CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
+_RELATIONS, _CONTAINER, _ENCRYPTION = "_rels/.rels", "META-INF/container.xml", "META-INF/encryption.xml"
 MAX_PARTS = 50_000  # of an e-book or a Word document
 RUNNING = 3  # pages whose first or last lines differ only in numbers: a running head or foot, left out
 MOST_RUNNING = 4  # such lines at the top of a page, and at its foot
@@ -68,27 +67,18 @@ def read_lines(path: Path) -> list[str]:
 
 
 def _of_docx(path: Path) -> list[str]:
-    """Return the paragraphs of a Word document in order, including those in tables and text boxes, and then its notes.
-
-    The document is read as a stream. python-docx would hold every element of every part in memory.
-    """
+    """Stream the paragraphs of a Word document (python-docx would hold all in memory), those in tables and text boxes too, then its notes."""
     check_archive(path, ("[Content_Types].xml", "word/document.xml"), ".txt")
-
     with refuse_unreadable(path, ".txt"):
         body = _Body(path.name)
         with zipfile.ZipFile(path) as archive:
-            main = _main_part(archive, path.name)
+            relations = _elements(archive, _RELATIONS, path.name, ("Relationship",)) if _RELATIONS in archive.namelist() else []
+            mains = (relation for _, relation in relations if relation.get("Type", "").endswith("/officeDocument"))
+            main = next(mains, {"Target": "word/document.xml"}).get("Target", "").lstrip("/")
             notes = [str(PurePosixPath(main).with_name(part)) for part in ("footnotes.xml", "endnotes.xml")]
             for part in (main, *(note for note in notes if note in archive.namelist())):
                 read_part(archive, part, path.name, body.start, body.end, body.data)
         return [line for text in body.texts for line in ("", *text.splitlines())]
-
-
-def _main_part(archive: zipfile.ZipFile, name: str) -> str:
-    """Return the archive member that contains the text of a Word document, according to its relationships."""
-    relations = _elements(archive, _RELATIONS, name, ("Relationship",)) if _RELATIONS in archive.namelist() else []
-    main = (relation for _, relation in relations if relation.get("Type", "").endswith("/officeDocument"))
-    return next(main, {"Target": "word/document.xml"}).get("Target", "").lstrip("/")
 
 
 class _Body:
@@ -171,10 +161,7 @@ def _has_lost_letters(page: str) -> bool:
 
 
 def _joined_pages(name: str, pages: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield the lines of all pages, without the headings and footers that RUNNING pages share, which are noted.
-
-    Blank lines keep a cut word from being joined to a heading that stays.
-    """
+    """Yield the lines of all pages, without the headings and footers that RUNNING pages share, which are noted."""
     filled = [[k for k, line in enumerate(page) if line.strip()] for page in pages]
     for _ in range(MOST_RUNNING):
         edges = [[places[0], places[-1]] if places[1:] else [] for places in filled]
@@ -193,14 +180,13 @@ def _joined_pages(name: str, pages: Sequence[Sequence[str]]) -> Iterator[str]:
                 left_out.append(line.strip())
                 continue
             n = max((counts[_unnumbered(line), side] for side, place in enumerate(places) if k == place), default=1)
-            if n > 1 and _CUT_END.search(last):
+            if n > 1 and _CUT_END.search(last):  # a cut word is not joined to a heading that stays
                 yield from ("", "")  # one would not separate lines that all have a blank line between them
             yield line
             last = line if line.strip() else last
     if left_out:
         values = {"name": name, "n": len(left_out), "line": shorten(left_out[0])}
-        text = t("{name}: {n:,} headings and footers that pages repeat are left out, such as “{line}”.", **values)
-        reports.add((name, "headings"), text)
+        reports.add((name, "headings"), t("{name}: {n:,} headings and footers that pages repeat are left out, such as “{line}”.", **values))
 
 
 def _unnumbered(line: str) -> str:
@@ -208,15 +194,11 @@ def _unnumbered(line: str) -> str:
 
 
 def _page_texts(name: str, reader: Any) -> Iterator[str]:
-    caps = limits()
-    size = 0
+    caps, size = limits(), 0
 
-    def count_operator(*_: Any) -> None:  # also called for the operators of nested forms
+    def count(n_bytes: int) -> None:
         nonlocal size
-        size += _OPERATOR_BYTES
-        check_size()
-
-    def check_size() -> None:
+        size += n_bytes
         reports.step()
         if size > caps.max_unpacked_mb * 10**6:
             raise BadInput(t("{name} unpacks to more than {most:,.0f} MB. Save its text as .txt.", name=name, most=caps.max_unpacked_mb))
@@ -225,24 +207,23 @@ def _page_texts(name: str, reader: Any) -> Iterator[str]:
         if number > caps.max_pages:
             raise BadInput(t("{name} has more than {most:,} pages. Save its text as .txt.", name=name, most=caps.max_pages))
         contents = page.get_contents()
-        size += len(contents.get_data()) if contents is not None else 0
-        check_size()
-        text = page.extract_text(visitor_operand_before=count_operator)
-        check_size()  # again, because pypdf suppresses exceptions within a form
+        count(len(contents.get_data()) if contents is not None else 0)
+        text = page.extract_text(visitor_operand_before=lambda *_: count(_OPERATOR_BYTES))  # also called for those of nested forms
+        count(0)  # again, because pypdf suppresses exceptions within a form
         yield text
 
 
 def _of_epub(path: Path) -> list[str]:
     """Return the text of an e-book's chapters in the order of its spine, without its list of contents."""
     check_archive(path, (_CONTAINER,), ".txt")
-
     with refuse_unreadable(path, ".txt"):
         count = LineCount(path.name, limits().max_paragraphs)
         with zipfile.ZipFile(path) as archive:
             members = set(archive.namelist())
             names = {member.replace("\\", "/").casefold(): member for member in members}
             chapters = [names.get(chapter.casefold(), chapter) for chapter in dict.fromkeys(_spine(archive, path.name))]
-            if _locked(archive, path.name) & set(chapters):
+            links = _elements(archive, _ENCRYPTION, path.name, ("CipherReference",)) if _ENCRYPTION in members else ()
+            if {unquote(attributes.get("URI", "")) for _, attributes in links} & {*chapters}:  # readable books may have encrypted fonts
                 raise BadInput(t("{name} is locked (DRM). Use a copy without it, or .txt.", name=path.name))
             absent = [chapter for chapter in chapters if chapter not in members]
             if absent:
@@ -257,7 +238,10 @@ def _of_epub(path: Path) -> list[str]:
                 page, is_wrong = _decode(archive.read(chapter))
                 numbers = (number for number, line in enumerate(page.split("\n") if is_wrong else (), 1) if "\ufffd" in line)
                 wrong += (f"{number} ({clean_name(chapter)})" for number in numbers)
-                lines += ["", *_html_lines(page, count)]
+                parser = _Lines(count)
+                parser.feed(_CDATA.sub(lambda text: text[1].replace("&", "&amp;").replace("<", "&lt;"), page))  # which HTMLParser skips
+                parser.close()
+                lines += ["", *(" ".join(line.split()) for line in "".join(parser.parts).split("\n"))]  # without the blanks of the markup
             if wrong:
                 note_wrong_bytes(path.name, wrong[0], len(wrong))
             return lines
@@ -301,18 +285,8 @@ def _elements(archive: zipfile.ZipFile, member: str, name: str, kinds: Collectio
     return elements
 
 
-def _locked(archive: zipfile.ZipFile, name: str) -> set[str]:
-    """Return the encrypted members. Readable books often have encrypted fonts."""
-    if _ENCRYPTION not in archive.namelist():
-        return set()
-    return {unquote(attributes.get("URI", "")) for _, attributes in _elements(archive, _ENCRYPTION, name, ("CipherReference",))}
-
-
 def _decode(data: bytes) -> tuple[str, bool]:
-    """Return a page's text, and whether wrong bytes were replaced.
-
-    A page that is not UTF-8 is in the encoding it begins with or declares.
-    """
+    """Return a page's text, in UTF-8 or the encoding it begins with or declares, and whether wrong bytes were replaced."""
     wide = wide_encoding(data) or {b"<\x00": "utf-16-le", b"\x00<": "utf-16-be"}.get(data[:2])
     encoding = wide or ("utf-8" if is_mostly_utf8(data) else _declared_encoding(data))
     for name in (wide,) if wide else ("utf-8-sig", encoding):
@@ -330,23 +304,17 @@ def _declared_encoding(data: bytes) -> str:
     return "utf-8"
 
 
-def _html_lines(page: str, count: LineCount) -> list[str]:
-    parser = _Lines(count)
-    parser.feed(_CDATA.sub(lambda match: match[1].replace("&", "&amp;").replace("<", "&lt;"), page))  # HTMLParser skips these sections
-    parser.close()
-    return parser.lines()
-
-
 class _Lines(HTMLParser):
     """The visible text of a page: a paragraph for each element that begins one."""
 
     def __init__(self, count: LineCount) -> None:
         super().__init__(convert_charrefs=True)
         self._count = count
-        self._parts: list[str] = []
+        self.parts: list[str] = []
         self._unseen: list[str] = []  # open elements whose text is not shown
-        # The open element that may be a note mark or page number, where its text begins, and its role.
-        self._mark: tuple[str, int, str] | None = None
+        self._mark: tuple[str, int, str] | None = (
+            None  # the open element of a note mark or page number, where its text begins, and its role
+        )
         self._is_verbatim = False  # within <pre>, whose line breaks are shown
 
     def handle_starttag(self, tag: str, attrs: list) -> None:
@@ -355,13 +323,13 @@ class _Lines(HTMLParser):
                 self._unseen.append(tag)
         elif tag == "br":
             self._count.add()
-            self._parts.append("\n")
+            self.parts.append("\n")
         elif _PARAGRAPHS.fullmatch(tag):
             self._begin()
         self._is_verbatim |= tag == "pre"
         parts = {(name, part) for name, value in attrs for part in (value or "").split()} - {("class", "pagebreak")}
         if (role := self._role(tag, {part for _, part in parts})) and tag != "hr":
-            self._mark = tag, len(self._parts), role
+            self._mark = tag, len(self.parts), role
 
     def handle_startendtag(self, tag: str, attrs: list) -> None:
         if tag not in _UNSEEN:  # <script src="x"/> has no text, and no end
@@ -374,12 +342,12 @@ class _Lines(HTMLParser):
             del self._unseen[self._unseen.index(tag) :]
         elif self._mark and self._mark[0] == tag:
             (_, start, role), self._mark = self._mark, None
-            before, text = "".join(self._parts[max(0, start - 3) : start]), "".join(self._parts[start:])
+            before, text = "".join(self.parts[max(0, start - 3) : start]), "".join(self.parts[start:])
             is_note = role == "note" or (role == "perhaps" and _MARKED.search(before))
             if (_PAGE_NUMBER if role == "page" else _NOTE_MARK).fullmatch(text) and (is_note or role == "page"):
-                del self._parts[start:]
+                del self.parts[start:]
             elif tag == "sup" and before[-1:].isdecimal():  # 10<sup>3</sup>
-                self._parts[start:] = [text.translate(_RAISED)]
+                self.parts[start:] = [text.translate(_RAISED)]
         self._is_verbatim &= tag != "pre"
         if tag not in _UNSEEN and _PARAGRAPHS.fullmatch(tag):
             self._begin()
@@ -395,14 +363,10 @@ class _Lines(HTMLParser):
 
     def _begin(self) -> None:
         self._count.add()
-        if self._parts[-1:] != ["\n\n"]:
-            self._parts.append("\n\n")
+        if self.parts[-1:] != ["\n\n"]:
+            self.parts.append("\n\n")
 
     def handle_data(self, data: str) -> None:
         if not self._unseen:
             self._count.add(data.count("\n") * self._is_verbatim)
-            self._parts.append(data if self._is_verbatim else data.replace("\n", " "))
-
-    def lines(self) -> list[str]:
-        """Return lines without the blanks of the markup."""
-        return [" ".join(line.split()) for line in "".join(self._parts).split("\n")]
+            self.parts.append(data if self._is_verbatim else data.replace("\n", " "))
