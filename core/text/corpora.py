@@ -223,17 +223,8 @@ def sentences_with(language: Language, lemma: str) -> list[Sentence]:
     except ElmoscopeError:
         return []
     wanted = f'"lemma": {json.dumps(lemma, ensure_ascii=False)}'
-    sentences, number = [], 0
-    try:
-        with path.open(encoding="utf-8") as file:
-            for number, line in enumerate(file, 1):
-                if wanted in line:
-                    row = json.loads(line)
-                    target = Target(row["position"], row["tokens"][row["position"]], row["sense"], row["lemma"], row.get("pos"))
-                    sentences.append(Sentence(tuple(row["tokens"]), (target,)))
-    except (ValueError, KeyError, IndexError, TypeError):
-        raise CorruptArtifact(t("Line {n} of {name} needs tokens, position, lemma and sense.", n=number, name=language.sentences)) from None
-    return sentences
+    with path.open(encoding="utf-8") as file:
+        return [_parse(line, number, language.sentences) for number, line in enumerate(file, 1) if wanted in line]
 
 
 def words_of(language: Language) -> tuple[str, ...]:
@@ -245,6 +236,15 @@ def words_of(language: Language) -> tuple[str, ...]:
     except ElmoscopeError:
         return ()
     return tuple(sorted({target.lemma for sentence in sentences for target in sentence.targets if target.lemma}))
+
+
+def _parse(line: str, number: int, name: str) -> Sentence:
+    try:
+        row = json.loads(line)
+        target = Target(row["position"], row["tokens"][row["position"]], row["sense"], row["lemma"], row.get("pos"))
+        return Sentence(tuple(row["tokens"]), (target,))
+    except (ValueError, KeyError, IndexError, TypeError):
+        raise CorruptArtifact(t("Line {n} of {name} needs tokens, position, lemma and sense.", n=number, name=name)) from None
 
 
 @dataclass(frozen=True, slots=True)
