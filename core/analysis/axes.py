@@ -164,24 +164,19 @@ def pole(table: OccurrenceTable, text: str, everything: OccurrenceTable | None =
         rows = table.labeled_rows(lemma)
         rows = rows[table.sense[rows] == table.senses.index(sense)]
         return Pole(text, rows, table.rows.take(rows))
-    words = _words(text)
-    rows, layers, missing = [], [], []
+    if not (words := _words(text)):
+        raise BadInput(t("An end of the axis is empty. Choose a sense or type words separated by commas."))
+    parts, missing = [], []
     for word in words:
-        result = _rows_of(table, word)
-        elsewhere = _rows_of(everything, word)[:MOST_OF_A_POLE] if not len(result) and everything is not None else []
-        if len(result):
-            rows.append(result)
-            layers.append(table.rows.take(result))
-        elif len(elsewhere):
-            rows.append(np.full(len(elsewhere), -1))
-            layers.append(everything.rows.take(elsewhere))
+        if len(rows := _rows_of(table, word)):
+            parts.append((rows, table.rows.take(rows)))
+        elif everything is not None and len(rows := _rows_of(everything, word)[:MOST_OF_A_POLE]):
+            parts.append((np.full(len(rows), -1), everything.rows.take(rows)))
         else:
             missing.append(shorten(word))
-    if not words:
-        raise BadInput(t("An end of the axis is empty. Choose a sense or type words separated by commas."))
     if missing:
         raise BadInput(t("“{words}” does not occur in these sentences. Choose a sense or other words.", words="”, “".join(missing[:5])))
-    return Pole(", ".join(words), np.concatenate(rows), np.concatenate(layers))
+    return Pole(", ".join(words), *map(np.concatenate, zip(*parts, strict=True)))
 
 
 def outside(table: OccurrenceTable, text: str) -> list[str]:

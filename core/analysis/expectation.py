@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from operator import eq
 
 import numpy as np
 import torch
@@ -129,8 +130,8 @@ def expected_at(
 ) -> tuple[Expected, Expected, Expected]:
     """Return the predictions at a token's place from the left, from the right and from both sides; `unread` is the `marginal`."""
     if not position < len(reading.tokens):
-        message = t("There is no word {position} among {count} tokens. Choose another.", position=position + 1, count=len(reading.tokens))
-        raise BadInput(message)
+        places = {"position": position + 1, "count": len(reading.tokens)}
+        raise BadInput(t("There is no word {position} among {count} tokens. Choose another.", **places))
     left, right = (lm.log_p(states[position]) for states in (reading.ahead, reading.behind))
     word = reading.tokens[position]
     return (
@@ -211,16 +212,9 @@ def replaced(text: str, position: int, word: str) -> str:
 
 
 def aligned(old: list[str], new: list[str]) -> list[tuple[int | None, int | None]]:
-    """Align two token lists as pairs of places (old, new), None where one list has no token.
-
-    A replacement is paired with the replaced token.
-    """
-    start = 0
-    while start < min(len(old), len(new)) and old[start] == new[start]:
-        start += 1
-    end = 0
-    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
-        end += 1
+    """Align two token lists as pairs of places (old, new), None for a missing token. A replacement is paired with the replaced token."""
+    start = [*map(eq, old, new), False].index(False)
+    end = [*map(eq, reversed(old[start:]), reversed(new[start:])), False].index(False)
     a, b = old[start : len(old) - end], new[start : len(new) - end]
     is_long = max(len(a), len(b)) > MAX_ALIGNED
     blocks = [("replace", 0, len(a), 0, len(b))] if is_long else SequenceMatcher(None, a, b, autojunk=False).get_opcodes()

@@ -52,10 +52,7 @@ class Drawn:
 
 
 def draw(encoder, sentences: Sequence[Sequence[str]], n: int = TOKENS, *, seed: int = 0) -> Drawn:
-    """Draw a token with a letter from each of n random sentences, or from all if there are fewer.
-
-    Raises BadInput if fewer than two different words can be drawn.
-    """
+    """Draw a token with a letter from each of n random sentences, or all if fewer. Raises BadInput without two different words."""
     rng = np.random.default_rng(seed)
     readable = [tokens for tokens in sentences if any(map(_is_word, tokens))]
     chosen = [list(readable[k]) for k in np.sort(rng.permutation(len(readable))[:n])]
@@ -110,10 +107,7 @@ class SharedDirections:
 
 
 def evaluate(model: Model, *, n: int = TOKENS) -> dict:
-    """Return the level of each layer and of the equal mix on sentences of the model's language.
-
-    "without" holds the levels after removing what other random tokens share.
-    """
+    """Return the level of each layer and the equal mix on the language's sentences; "without" what other random tokens share."""
     sentences = [s.tokens for s in open_corpus(model.language.sentences, model.language)]
     tokens, others = (draw(model.encoder, sentences, n, seed=seed) for seed in (0, 1))
     n_layers = tokens.layers.shape[1]
@@ -129,10 +123,7 @@ def evaluate(model: Model, *, n: int = TOKENS) -> dict:
 
 @reads_as_model
 def random_level(workspace: Workspace, space: str, *, normalized: bool = False) -> Level | None:
-    """Return the cosines of two random words at a layer, "mix" or "senses".
-
-    None if the language has no sentences here, or the model no sense space.
-    """
+    """Return the cosines of two random words at a layer, "mix" or "senses"; None without sentences or without a sense space."""
     if space == SENSES:
 
         def measure_in_senses() -> Level | None:  # on FEWER words, which takes half a second

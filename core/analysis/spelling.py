@@ -20,7 +20,8 @@ from ..elmo.encoder import Encoder
 from ..elmo.language_model import SPECIALS
 from ..elmo.mix import widen
 from ..elmo.model import CharacterCNN
-from ..files.artifacts import lines_of, replacing, text_fingerprint
+from ..elmo.weights import read_words
+from ..files.artifacts import replacing, text_fingerprint
 from ..static.vectors import StaticNeighbor, StaticVectors
 from ..text.tokens import SENTENCE_BEGIN, SENTENCE_END
 from .walk import read_spelling
@@ -152,10 +153,7 @@ class Spellings:
             self.vectors[: len(stored)], self.read = stored, len(stored)
 
     def extend(self, encoder: Encoder, upto: int, *, report: Callable[[int, int], None] = lambda done, total: None) -> None:
-        """Encode the words up to number `upto`, 256 at a time, and store them.
-
-        Calls `report(encoded, total)` after each step. If it raises, the words encoded so far are stored.
-        """
+        """Encode and store the words up to number `upto`, 256 at a time, also if `report(encoded, total)` raises after a step."""
         upto, times = min(upto, len(self.words)), 0
         try:
             while (first := self.read) < upto:
@@ -218,12 +216,7 @@ class Spellings:
 def list_words(folder: Path, vectors: StaticVectors) -> tuple[list[str], bool]:
     """Return the softmax's vocabulary, or else the static vectors' words, most frequent first; and whether it is the model's."""
     file = folder / "vocabulary.txt"
-    if not file.is_file():
-        return list(vectors.words), False
-    try:
-        return lines_of(file.read_bytes()), True
-    except UnicodeDecodeError as error:
-        raise CorruptArtifact(t("{file} is not UTF-8 text (byte {n}). Get the model again.", file=file, n=error.start + 1)) from None
+    return (read_words(file), True) if file.is_file() else (list(vectors.words), False)
 
 
 def cosine_matrix(rows: Sequence[np.ndarray | None]) -> np.ndarray:

@@ -13,10 +13,9 @@ import torch
 from torch import Tensor
 
 from ..common.device import device_of
-from ..common.errors import BadInput
-from ..common.i18n import t
 from ..elmo.encoder import Encoder
 from ..elmo.model import BiLM, CharacterCNN, Highway, ProjectedLSTM
+from ..index.rows import check_position
 from ..text.tokens import BEGIN_SENTENCE, END_SENTENCE, END_WORD, JOINER, PADDING, SENTENCE_BEGIN, SENTENCE_END, character_ids
 
 BEGIN_SIGN, END_SIGN, PADDING_SIGN = "⟨", "⟩", "·"  # how the marks round a word are written, the same in every language
@@ -138,21 +137,14 @@ class Walk:
 
     def filter_window(self, number: int) -> tuple[int, str]:
         """Return the width and the text of the window where a filter, numbered among all F, had its maximum."""
-        first = 0
-        for bank in self.banks:
-            if number - first < len(bank.pooled):
-                return bank.width, self.spelling.window(int(bank.places[number - first]), bank.width)
-            first += len(bank.pooled)
-        raise BadInput(t("There is no filter {number} among {n:,}. Choose another.", number=number, n=len(self.pooled)))
+        firsts = np.cumsum([0, *(len(bank.pooled) for bank in self.banks)])
+        bank = self.banks[k := int(np.searchsorted(firsts, number, side="right")) - 1]
+        return bank.width, self.spelling.window(int(bank.places[number - firsts[k]]), bank.width)
 
 
 def walk(encoder: Encoder, tokens: Sequence[str], position: int) -> Walk:
     """Return every stage of the token at `position`. Raises BadInput for an empty sentence or a position outside it."""
-    if not tokens:
-        raise BadInput(t("The sentence is empty. Type one that contains the word."))
-    if not 0 <= position < len(tokens):
-        place = {"position": position, "last": len(tokens) - 1}
-        raise BadInput(t("Position {position} is outside the sentence (0 to {last}). Choose another.", **place))
+    check_position(tokens, position)
     model = encoder.model
     with torch.inference_mode():
         spelling, banks = read_spelling(model.characters, tokens[position])

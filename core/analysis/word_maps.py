@@ -47,10 +47,7 @@ def open_maps(table: OccurrenceTable, word: str) -> FrozenMaps:
 
 
 def map_rows(table: OccurrenceTable, word: str) -> np.ndarray:
-    """Return the rows on a map of `word` in the order of its points: rows with a labeled sense, then with a predicted one.
-
-    A map of all words shows the table's basic rows.
-    """
+    """Return the rows on a map of `word` in its points' order, labeled senses before predicted ones. All words means the basic rows."""
     rows = table.basic.rows_to_draw() if word == ALL_WORDS else table.rows_to_draw(word)
     if not len(rows) and not table.lemmas:
         raise BadInput(t("This corpus has no labeled words. Label some on the page Senses, or choose another corpus."))

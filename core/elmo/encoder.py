@@ -60,10 +60,7 @@ class Encoder:
             self._words.put(word, vector)
 
     def encode(self, sentences: list[list[str]], *, report: Callable[[int, int], None] | None = None) -> list[np.ndarray]:
-        """Return one float32 array (L, T, D) per sentence, in order; (L, 0, D) for an empty one.
-
-        Calls `report(tokens done, total)` after each batch.
-        """
+        """Return one float32 array (L, T, D) per sentence, in order; (L, 0, D) for an empty one. Calls `report(tokens done, total)`."""
         check_tokenized(sentences)
         results: list[np.ndarray] = [np.empty((self.n_layers, 0, self.dim), np.float32) for _ in sentences]
         total = sum(map(len, sentences))
@@ -129,10 +126,7 @@ class Encoder:
                 yield number, ahead[-1][rows].numpy(), behind[-1][run.reverse][rows].numpy()
 
     def around(self, sentences: list[list[str]], positions: list[int], read: Sequence[np.ndarray] = ()) -> np.ndarray:
-        """Return the states (n, 2P) of both directions just before they read one token of each sentence.
-
-        `read` holds the sentences' layers (L, T, D), if already computed.
-        """
+        """Return both directions' states (n, 2P) just before they read a token of each sentence. `read` has known layers (L, T, D)."""
         layers = read or encoded(self, sentences)
         places = [self.places_in(item)[position] for item, position in zip(layers, positions, strict=True)]
         return np.array(places, np.float32).reshape(len(sentences), self.dim)
@@ -150,10 +144,7 @@ class Encoder:
         return ahead[0], behind[-1]
 
     def encode_streams(self, streams: list[list[list[str]]]) -> list[list[np.ndarray]]:
-        """Encode equally long streams of sentences with LSTM states carried over from batch to batch.
-
-        Batch k holds sentence k of every stream, as in the published golden files. For demonstration.
-        """
+        """Encode equally long streams, carrying the LSTM states over; batch k is sentence k of every stream, as in the golden files."""
         if len({len(stream) for stream in streams}) > 1:
             raise BadInput(f"Streams must be equally long; these have {', '.join(str(len(s)) for s in streams)} sentences.")
         states: list[list[State]] | None = None
@@ -250,10 +241,7 @@ _DIRECTIONS = ThreadPoolExecutor(max_workers=4, thread_name_prefix="direction")
 def encoded(
     encoder: Encoder, sentences: Sequence[Sequence[str]], report: Callable[[int, int], None] | None = None, *, chunk: int = 1024
 ) -> Iterator[np.ndarray]:
-    """Return the layers (L, T, D) of each sentence, encoding `chunk` sentences at a time to bound memory.
-
-    Calls `report(tokens done, total)` after each chunk.
-    """
+    """Return the layers (L, T, D) of each sentence, `chunk` sentences at a time to bound memory. Calls `report(tokens done, total)`."""
     total = sum(map(len, sentences))
     done = 0
     for start in range(0, len(sentences), chunk):
@@ -291,13 +279,11 @@ def load_spelled(folder: Path, model: str) -> tuple[list[str], np.ndarray] | Non
     check_fits(path, MAX_SPELLED_BYTES, error=CorruptArtifact)
     try:
         with np.load(path, allow_pickle=False) as file:
-            words = file["words"].tobytes().decode("utf-8").split("\n")
-            vectors = file["vectors"]
-            is_other_model = file["model"].tobytes().decode("utf-8") != model
+            if file["model"].tobytes().decode("utf-8") != model:
+                return None
+            words, vectors = file["words"].tobytes().decode("utf-8").split("\n"), file["vectors"]
     except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
         raise CorruptArtifact(t("{path} cannot be read: {error}. Delete it or get it again.", path=path, error=error)) from None
-    if is_other_model:
-        return None
     if vectors.dtype != np.float32 or vectors.ndim != 2 or len(vectors) != len(words):
         values = {"path": path, "n": len(words), "shape": vectors.shape, "kind": vectors.dtype}
         raise CorruptArtifact(t("{path}: {n} words do not match vectors of shape {shape}, {kind}. Delete it or get it again.", **values))

@@ -142,7 +142,6 @@ class LanguageModel:
         """
         p = np.exp(log_p)
         unknown = SPECIALS.index(UNKNOWN)
-        effective = float(np.exp(-np.sum(p * np.where(p > 0, log_p, 0.0))))
         answers = p.copy()
         answers[no_answers(backward)] = -1.0
         best = np.argsort(-answers, kind="stable")[:k]
@@ -154,7 +153,7 @@ class LanguageModel:
             unknown=float(p[unknown]),
             probability=float(p[number]) if has_rank else None,
             rank=int((answers > answers[number]).sum()) + 1 if has_rank else None,
-            effective=effective,
+            effective=float(np.exp(-np.sum(p * np.where(p > 0, log_p, 0.0)))),
         )
 
     def _all_scored(self, sentences: list[list[str]]) -> list[tuple]:
@@ -164,17 +163,13 @@ class LanguageModel:
         """
         nothing = (np.full(1, np.nan),) * 2, (np.zeros(1, bool),) * 2
         results: list = [nothing for _ in sentences]  # stays so for an empty sentence
-        numbers, ahead, behind = [], [], []
-        for number, forward, backward in self.encoder.directions(sentences):
-            numbers.append(number)
-            ahead.append(forward[:-1])
-            behind.append(backward[1:])
-        if not numbers:
+        if not (read := list(self.encoder.directions(sentences))):
             return results
+        numbers, ahead, behind = zip(*read, strict=True)
         ids = [torch.tensor([0, *(self.vocabulary.id(t) for t in sentences[number]), 1]) for number in numbers]
-        ends = np.cumsum([len(states) for states in ahead])[:-1]
-        following = np.split(self.score(np.concatenate(ahead), torch.cat([i[1:] for i in ids])), ends)
-        preceding = np.split(self.score(np.concatenate(behind), torch.cat([i[:-1] for i in ids])), ends)
+        ends = np.cumsum([len(i) - 1 for i in ids])[:-1]
+        following = np.split(self.score(np.concatenate([states[:-1] for states in ahead]), torch.cat([i[1:] for i in ids])), ends)
+        preceding = np.split(self.score(np.concatenate([states[1:] for states in behind]), torch.cat([i[:-1] for i in ids])), ends)
         for number, i, after, before in zip(numbers, ids, following, preceding, strict=True):
             unknown = (i == SPECIALS.index(UNKNOWN)).numpy()
             results[number] = (after, before), (unknown[1:], unknown[:-1])

@@ -54,21 +54,16 @@ def check_weights(weights, n_layers: int) -> np.ndarray:
     if len(values) != n_layers:
         counts = {"n": n_layers, "given": len(values)}
         raise BadInput(t("Give {n} layer weights, one per layer, not {given}.", **counts))
-    if not np.isfinite(values).all() or not values.any():
-        raise BadInput(t("Layer weights must be finite and not all zero, got {weights}.", weights=_join_values(values)))
-    if np.abs(values).max() > 1e6:  # their products must stay within float32
-        raise BadInput(t("Layer weights must be between -1,000,000 and 1,000,000, got {weights}.", weights=_join_values(values)))
-    return to_largest_1(values) if np.abs(values).max() < np.finfo(np.float32).tiny else values
+    if not 0 < (largest := np.abs(values).max()) <= 1e6:  # NaN is not, and products must stay within float32
+        shown = ", ".join(f"{value:g}" for value in values)
+        raise BadInput(t("Layer weights must be between -1,000,000 and 1,000,000 and not all zero, got {weights}.", weights=shown))
+    return to_largest_1(values) if largest < np.finfo(np.float32).tiny else values
 
 
 def to_largest_1(weights) -> np.ndarray:
     """Scale weights (L,) so that the largest is 1 or -1. No cosine changes, and small weights neither round nor underflow to zero."""
     values = np.asarray(weights, np.float64)
     return values / (np.abs(values).max() or 1.0)
-
-
-def _join_values(values: np.ndarray) -> str:
-    return ", ".join(f"{value:g}" for value in values)
 
 
 def mixed(layers: np.ndarray, weights, gamma: float = 1.0, *, axis: int = 0, unit: bool = False) -> np.ndarray:
@@ -134,10 +129,7 @@ def mix_cosines(cross: np.ndarray, query_gram: np.ndarray, gram_rows: np.ndarray
 
 
 def layer_weights(layer: str, n_layers: int, weights: str | None = None, *, senses: bool = False) -> np.ndarray:
-    """Return the weights of a layer ("0", "1", ...), or of "mix": the given 'a,b,c', or equal ones.
-
-    With `senses` the caller also accepts the sense space, which the error message then mentions.
-    """
+    """Return the weights of a layer ("0", ...), or of "mix": 'a,b,c' or equal ones. With `senses` the error names the sense space too."""
     if layer == "mix":
         return check_weights(weights.split(",") if weights else [1 / n_layers] * n_layers, n_layers)
     if layer not in map(str, range(n_layers)):

@@ -62,7 +62,7 @@ class CharacterCNN(nn.Module):
         super().__init__()
         self.embedding = nn.Embedding(N_CHARACTER_IDS, shape.character_dim, padding_idx=0)
         self.convolutions = nn.ModuleList(nn.Conv1d(shape.character_dim, n, width) for width, n in shape.filters)
-        self.highways = nn.ModuleList(Highway(shape.n_filters, generator) for _ in range(shape.n_highway))
+        self.highways = nn.Sequential(*(Highway(shape.n_filters, generator) for _ in range(shape.n_highway)))
         self.projection = nn.Linear(shape.n_filters, shape.projection)
         for part in (self.embedding, *self.convolutions, self.projection):
             initialize(part, generator)
@@ -79,7 +79,7 @@ class CharacterCNN(nn.Module):
 
     def forward(self, ids: Tensor) -> Tensor:
         """Return the vectors (N, P) of character ids."""
-        return self.projection(self.after_highways(self.pooled(ids)))
+        return self.projection(self.highways(self.pooled(ids)))
 
     def pooled(self, ids: Tensor) -> Tensor:
         """Return each filter's maximum over the token, (N, filters), from character ids (N, 50)."""
@@ -110,12 +110,6 @@ class CharacterCNN(nn.Module):
             highest = convolution.bias + (others @ first.t()).amax(dim=0) + behind.norm(dim=1).sum(dim=1) * longest
             self.anchored[k] = bool((highest <= 0).all())
         return self.anchored
-
-    def after_highways(self, x: Tensor) -> Tensor:
-        """Return the filters' maxima after all highway layers."""
-        for highway in self.highways:
-            x = highway(x)
-        return x
 
 
 class ProjectedLSTM(nn.Module):

@@ -1,7 +1,4 @@
-"""Open models by name: a biLM or a transformer, a biLM's language model, and its files in AllenNLP's format.
-
-Nothing is cached in memory here; pages cache what they open.
-"""
+"""Open models by name: a biLM or a transformer, a language model, AllenNLP's files. Nothing is cached here; pages cache what they open."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -10,10 +10,11 @@ direction has no context.
 
 import math
 import time
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 
 import numpy as np
 import torch
@@ -102,10 +103,10 @@ class Substitutes:
 
     def _sums(self, halves: Tensor, words: Sequence[str]) -> Tensor:
         """Return the sums (n, P) of `vectors` from half of each place's state (n, P): half a logit is the logarithm of a root."""
-        weight, biases, whitened, _ = self.sample
+        weight, biases, whitened, numbers = self.sample
         kinds = [int(word.startswith(JOINER)) for word in words]
         biases = biases[kinds if len(set(kinds)) > 1 else kinds[0]]  # in English one row for all
-        excluded = [self._columns_of(word) for word in words]
+        excluded = [(columns := numbers[self._forms_of(word)])[columns >= 0] for word in words]
         rows, columns = np.repeat(np.arange(len(excluded)), [*map(len, excluded)]), np.concatenate(excluded)
         order = np.argsort(columns, kind="stable")
         rows, columns = rows[order], columns[order]
@@ -163,11 +164,6 @@ class Substitutes:
             return sorted(number for entry in same for number in self._numbers.get(entry, ()))
 
         return self._own_forms.value(word, find)
-
-    def _columns_of(self, word: str) -> np.ndarray:
-        """Return the numbers of `_forms_of` among the words that `vectors` computes."""
-        columns = self.sample[3][self._forms_of(word)]
-        return columns[columns >= 0]
 
     @cached_property
     def _numbers(self) -> dict[str, list[int]]:
@@ -280,20 +276,14 @@ def in_place(
 
 
 def are_good(best: Sequence[Prediction], weak: str) -> bool:
-    """Return whether expected words, best first, are good enough to be shown.
-
-    The TEN likeliest must have a probability of at least MASS together, and `weakness` must be empty.
-    """
+    """Return whether expected words, best first, can be shown: the TEN likeliest have MASS together, and `weakness` is empty."""
     return not weak and sum(word.probability for word in best[:TEN]) >= MASS
 
 
 def by_substitutes(
     substitutes: Substitutes, words: Sequence[WordInContext], report: Callable[[int, int, float], None] | None = None
 ) -> np.ndarray:
-    """Return an order (n,) in which words with similar substitutes are neighbors: the leaves of average linkage.
-
-    Calls `report(sentences done, total, sentences per second)`.
-    """
+    """Return an order (n,) by similar substitutes: the leaves of average linkage. Calls `report(done, total, sentences per second)`."""
     from scipy.cluster.hierarchy import leaves_list, linkage
 
     if len(words) < 3:
@@ -335,15 +325,5 @@ def put_in(text: str, tokens: Sequence[str], position: int, word: str) -> tuple[
     begins = not any(map(str.isalnum, original[:start]))
     capital = begins and original[start].isupper() and word[:1].islower()
     changed = original[:start] + (word[:1].upper() + word[1:] if capital else word) + original[end:]
-    return changed, _token_at(changed, start)
-
-
-def _token_at(text: str, place: int) -> int:
-    """Return the number of the token that contains a character of a text."""
-    end = 0
-    pieces = as_in_text(languages.tokenize(text), text)
-    for k, piece in enumerate(pieces):
-        end += len(piece)
-        if place < end:
-            return k
-    return max(0, len(pieces) - 1)
+    ends = [*accumulate(map(len, as_in_text(languages.tokenize(changed), changed)))]
+    return changed, max(0, min(bisect_right(ends, start), len(ends) - 1))

@@ -80,11 +80,7 @@ def load_softmax(folder: str | Path) -> tuple[Softmax, Vocabulary] | None:
     state = {name: value for name, value in _read_safetensors(weights).items() if name.startswith("softmax.")}
     if not state:
         return None
-    try:
-        check_fits(words_file, MAX_WORDS_BYTES, error=CorruptArtifact)
-        words = lines_of(words_file.read_bytes())
-    except UnicodeDecodeError as error:
-        raise CorruptArtifact(t("{file} is not UTF-8 text (byte {n}). Get the model again.", file=words_file, n=error.start + 1)) from None
+    words = read_words(words_file)
     matrix = state.get("softmax.weight", torch.empty(0))
     if matrix.ndim != 2:
         raise CorruptArtifact(t("{weights} has no matrix 'softmax.weight'. Get the model again.", weights=weights))
@@ -108,6 +104,15 @@ def load_softmax(folder: str | Path) -> tuple[Softmax, Vocabulary] | None:
         softmax = Softmax(n_words, read_options(options).projection)
     _fill(softmax, state, weights, prefix="softmax.")
     return softmax.requires_grad_(False), vocabulary
+
+
+def read_words(file: Path) -> list[str]:
+    """Return the words of a vocabulary.txt."""
+    try:
+        check_fits(file, MAX_WORDS_BYTES, error=CorruptArtifact)
+        return lines_of(file.read_bytes())
+    except UnicodeDecodeError as error:
+        raise CorruptArtifact(t("{file} is not UTF-8 text (byte {n}). Get the model again.", file=file, n=error.start + 1)) from None
 
 
 def read_options(path: Path) -> ModelShape:

@@ -40,10 +40,7 @@ class EngineResult:
 
 
 class AllenNLPEngine:
-    """AllenNLP's biLM in a worker process, started at the first call and again after a stop.
-
-    Calls from several threads wait for each other.
-    """
+    """AllenNLP's biLM in a worker process, started at the first call and again after a stop. Calls from threads wait for each other."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -97,10 +97,7 @@ class TransformerEncoder:
         self._hidden = self._unknown if self.tokenizer.mask_token_id is None else self.tokenizer.mask_token_id
 
     def encode(self, sentences: list[list[str]], *, report: Callable[[int, int], None] | None = None) -> list[np.ndarray]:
-        """Return one float32 array (L, T, D) per sentence, in order; (L, 0, D) for an empty one.
-
-        Calls `report(tokens done, total)` after each batch.
-        """
+        """Return one float32 array (L, T, D) per sentence, in order; (L, 0, D) for an empty one. Calls `report(tokens done, total)`."""
         check_tokenized(sentences)
         cut = [self._cut(sentence) for sentence in sentences]
         results = [np.empty((self.n_layers, len(ids), self.dim), np.float32) for ids, _ in cut]
@@ -117,10 +114,7 @@ class TransformerEncoder:
         return [self._words(layers, starts) for layers, (_, starts) in zip(results, cut, strict=True)]
 
     def around(self, sentences: list[list[str]], positions: list[int], read: Sequence[np.ndarray] = ()) -> np.ndarray:
-        """Return the top layer (n, D) at one token of each sentence, which is masked or unknown.
-
-        `read`, the sentences' own layers, is ignored, because in them the token was read.
-        """
+        """Return the top layer (n, D) at one token of each sentence, masked or unknown; so `read`, in which it was read, is ignored."""
         hidden = [[*tokens[:place], HIDDEN, *tokens[place + 1 :]] for tokens, place in zip(sentences, positions, strict=True)]
         return np.stack([layers[-1, place] for layers, place in zip(self.encode(hidden), positions, strict=True)])
 

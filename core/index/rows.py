@@ -164,12 +164,17 @@ def make_query(encoder, tokens: Sequence[str], position: int) -> Query:
 
 def query_of(layers: np.ndarray, tokens: Sequence[str], position: int) -> Query:
     """Return the token at `position` of an encoded sentence (L, T, D) as a query."""
+    check_position(tokens, position)
+    return Query(tuple(tokens), position, layers[:, position].astype(np.float16).astype(np.float32))
+
+
+def check_position(tokens: Sequence[str], position: int) -> None:
+    """Raise BadInput for an empty sentence or a position outside it."""
     if not tokens:
         raise BadInput(t("Empty sentence. Type one with the word."))
     if not 0 <= position < len(tokens):
         places = {"position": position, "last": len(tokens) - 1}
         raise BadInput(t("Position {position} is outside the sentence (0 to {last}). Choose another.", **places))
-    return Query(tuple(tokens), position, layers[:, position].astype(np.float16).astype(np.float32))
 
 
 def schema_of(n_layers: int, dim: int, *, is_compact: bool = False) -> pa.Schema:
@@ -188,10 +193,7 @@ def _matrix(batch: pa.RecordBatch, name: str) -> np.ndarray:
 
 
 def _view(column: pa.Array) -> np.ndarray:
-    """Return the numbers of a column without nulls, not copied.
-
-    Arrow's own `to_numpy` and `fill_null` import pandas, a second of processor time.
-    """
+    """Return the numbers of a column without nulls, not copied. Arrow's own `to_numpy` and `fill_null` import pandas, a second slower."""
     if column.null_count:
         raise pa.ArrowInvalid(t("{n} values are missing", n=column.null_count))
     return _numbers(column)

@@ -206,10 +206,7 @@ class SenseSpace:
         return self._kept.value(key, lambda: (self._read(table), Bounded(MOST_COMPUTED)))
 
     def _places_of(self, table: OccurrenceTable, rows: np.ndarray) -> tuple[np.ndarray, list[str]]:
-        """Return the places (n, 2P) of rows and their tokens.
-
-        The last results are cached: a page names the groups that it has just made.
-        """
+        """Return the places (n, 2P) of rows and their tokens. The last results are cached: a page names the groups it just made."""
         key, wanted = (str(table.folder), str(table.meta["corpus"])), rows.tolist()
         for table_key, number, places, words in self._last:
             if table_key == key and all(row in number for row in wanted):

@@ -35,6 +35,8 @@ TAGS = pa.list_(pa.struct([("position", pa.int32()), ("pos", pa.string())]))  # 
 GUESSES = pa.list_(pa.struct([("position", pa.int32()), ("sense", pa.string())]))  # of a sentence: the senses that a model gave its tokens
 FACTS = {"occurrences": int, "types": int, "sentences": int, "layers": int, "dim": int}  # the entries of meta.json, with their types
 FACTS |= {"seconds": (int, float), "tokens_per_second": (int, float), "model": str, "corpus": str}
+COUNTED = {"occurrences": ("word", "sense", "lemma", "sentence", "position")}  # a table's columns, by what counts their numbers
+COUNTED |= {"sentences": ("sentences", "texts", "tags", "guessed"), "types": ("words",), "senses": ("senses",), "lemmas": ("lemmas",)}
 LOOKED_AT = 64  # occurrences of a spelling among which the nearest is searched
 STEMS = 2_000  # occurrences of a bare stem that are read in their sentences
 
@@ -60,9 +62,7 @@ class OccurrenceTable(Index):
         self.words, self.senses, self.lemmas = (self.rows.names(name) for name in ("word", "sense", "lemma"))
         if len(self.types) != len(self.words):
             raise CorruptArtifact(t("{folder}/types.arrow is from another index. Rebuild the index.", folder=folder))
-        self.word, self.sense, self.lemma, self.sentence, self.position = (
-            self.rows.numbers(name) for name in ("word", "sense", "lemma", "sentence", "position")
-        )
+        self.word, self.sense, self.lemma, self.sentence, self.position = map(self.rows.numbers, COUNTED["occurrences"])
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -120,17 +120,10 @@ class OccurrenceTable(Index):
             return self
         part = OccurrenceTable.__new__(OccurrenceTable)
         part.folder, part.meta = self.folder, {name: value for name, value in (self.meta | facts).items() if name != "basic"}
-        n = facts["occurrences"]
-        part.rows, part.types = self.rows.first(n), self.types.first(facts["types"])
-        part.sentences, part.texts, part.tags, part.guessed = (
-            column[: facts["sentences"]] for column in (self.sentences, self.texts, self.tags, self.guessed)
-        )
-        part.words, part.senses, part.lemmas = (
-            getattr(self, name)[: facts[count]] for name, count in (("words", "types"), ("senses", "senses"), ("lemmas", "lemmas"))
-        )
-        part.word, part.sense, part.lemma, part.sentence, part.position = (
-            column[:n] for column in (self.word, self.sense, self.lemma, self.sentence, self.position)
-        )
+        part.rows, part.types = self.rows.first(facts["occurrences"]), self.types.first(facts["types"])
+        for count, names in COUNTED.items():
+            for name in names:
+                setattr(part, name, getattr(self, name)[: facts[count]])
         return part
 
     @cached_property

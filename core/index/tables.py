@@ -160,10 +160,7 @@ def plan_for(sentences: list[Sentence], model: Model, *, targets_only: bool = Fa
 
 
 def index_plan(sentences: list[Sentence], n_layers: int, dim: int, substitutes: int = 0) -> Plan:
-    """Return the contents of a corpus and the disk and memory of its index (as core.index.build writes it).
-
-    `substitutes` is the number of values stored for every token besides its layers.
-    """
+    """Return the contents of a corpus and the costs of its index (core.index.build), with `substitutes` values stored for every token."""
     spellings: Counter[str] = Counter()
     of_rounds = 0  # spellings of each, together
     for part in rounds(sentences):

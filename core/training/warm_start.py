@@ -202,7 +202,7 @@ def _answers(characters: CharacterCNN, types: list[str]) -> Iterator[tuple[list[
     """Yield type numbers, grouped by similar length, and the inputs of the last layer for them: (rows, filters)."""
     for rows in of_like_lengths([len(word) for word in types], 256):
         with torch.no_grad():
-            yield rows, characters.after_highways(characters.pooled(characters.ids([types[k] for k in rows])))
+            yield rows, characters.highways(characters.pooled(characters.ids([types[k] for k in rows])))
 
 
 def _conjugate_gradients(x: sparse.csr_array, weights: np.ndarray, target: np.ndarray, ridge: float) -> np.ndarray:

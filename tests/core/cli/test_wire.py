@@ -46,7 +46,7 @@ BAD = [
     ("substitutes", {"k": NAN}, "'k' is NaN. Use a whole number."),
     ("substitutes", {"direction": "x" * 300}, f"Unknown direction '{'x' * 39}…'. Choose: both"),
     ("substitutes", {"common": "yes"}, """'common' is "yes". Use true or false."""),
-    ("mix", {"weights": [NAN, 1, 1]}, "Layer weights must be finite and not all zero, got nan"),
+    ("mix", {"weights": [NAN, 1, 1]}, "Layer weights must be between -1,000,000 and 1,000,000 and not all zero, got nan"),
     ("mix", {"weights": [10**400, 1, 1]}, "'weights' is 1000"),
     ("mix", {"weights": "1,1,1"}, """'weights' is "1,1,1". Use a list of a number."""),
     ("attribution", {"other": [BANK]}, "'other' is one word in context"),
