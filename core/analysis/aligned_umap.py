@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from ..common.directions import unit_rows
-from ..common.errors import CorruptArtifact, MissingArtifact
+from ..common.errors import CorruptArtifact
 from ..common.i18n import t
 from ..common.libraries import import_library
 from ..files.artifacts import replacing
@@ -73,11 +73,9 @@ class FrozenMaps:
 
     @classmethod
     def load(cls, path: Path | str) -> FrozenMaps:
-        """Read a file that `save` wrote. Raises MissingArtifact or CorruptArtifact."""
+        """Read a file that `save` wrote. Raises CorruptArtifact."""
         from safetensors import SafetensorError, safe_open
 
-        if not Path(path).is_file():
-            raise MissingArtifact(t("There are no maps at {path}. Rebuild them.", path=path))
         try:
             with safe_open(path, framework="numpy") as file:
                 about = json.loads(file.metadata()["elmoscope_maps"])

@@ -231,10 +231,7 @@ class Substitutes:
 
     @cached_property
     def whitening(self) -> tuple[Tensor, Tensor]:
-        """Return the mean (P,) of the softmax's weights and the whitening map (P, P), float64.
-
-        A tenth of the mean variance is added to every direction, so that small ones are not amplified.
-        """
+        """Return the softmax weights' mean (P,) and whitening map (P, P), float64, with a tenth of the mean variance added everywhere."""
         weights = self.model.softmax.weight.detach().double()
         mean = weights.mean(dim=0)
         widths, directions = torch.linalg.eigh((weights - mean).t() @ (weights - mean) / len(weights))

@@ -17,6 +17,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import IO
 
@@ -24,6 +25,7 @@ import numpy as np
 
 from ..common.errors import BadInput, EngineUnavailable
 from ..common.markup import shorten
+from ..text.sentences import check_tokenized
 from .allennlp_setup import SETUP, kill, worker_command
 
 MAX_ANSWER = 1 << 20  # bytes; an answer is one short line
@@ -205,9 +207,7 @@ def _check(sentences: Sequence, *, stateful: bool, batch_size: int) -> None:
         raise BadInput("AllenNLP takes a list of token lists or, with stateful, a list of streams of token lists.")
     if len({len(stream) for stream in streams}) > 1:
         raise BadInput(f"Streams must be equally long; these have {[len(stream) for stream in streams]} sentences.")
-    for sentence in (sentence for stream in streams for sentence in stream):
-        if not isinstance(sentence, (list, tuple)) or not all(isinstance(token, str) for token in sentence):
-            raise BadInput(f"A sentence must be a list of tokens, got {shorten(sentence)!r}.")
+    check_tokenized(chain.from_iterable(streams))
 
 
 def _existing(path: Path | str) -> str:

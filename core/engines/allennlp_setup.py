@@ -1,7 +1,4 @@
-"""The Python 3.10 environment in which AllenNLP 2.10.1 runs, with the exact packages of `allennlp_requirements.txt`.
-
-AllenNLP cannot be installed on a newer Python, so `setup` makes a separate folder once.
-"""
+"""The Python 3.10 environment of AllenNLP 2.10.1, which no newer Python installs, with the packages of `allennlp_requirements.txt`."""
 
 import json
 import os

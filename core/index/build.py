@@ -1,7 +1,4 @@
-"""Build an occurrence table (core.index.table) on disk from sentences. A build that was stopped continues where it was.
-
-Encoded sentences of an unfinished index are stored next to it, one file a round.
-"""
+"""Build an occurrence table (core.index.table) on disk. A stopped build continues: each round is stored in a file next to it."""
 
 import shutil
 import zipfile
@@ -176,10 +173,7 @@ def rounds(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
 def _vectors_of(
     part: list[Sentence], keep: np.ndarray, targets_only: bool, codes: np.ndarray, encoder, path: Path, substitutes: Substitutes | None
 ) -> tuple:
-    """Return the vectors of a round, from `path` if it was encoded before.
-
-    They are (N, L, D) float16, with their sums (U, L, D) by spelling, their substitutes (N or 0, P) float16, and whether they are new.
-    """
+    """Return a round's vectors (N, L, D) float16, sums (U, L, D) by spelling, substitutes (N or 0, P), and whether they are new."""
     with suppress(OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile), np.load(path) as stored:
         return stored["layers"], stored["sums"], stored["substitutes"], False  # no such file, or a damaged one: encoded again
     expected = np.empty((0, 0), np.float16)

@@ -112,14 +112,7 @@ class SenseSpace:
         return f"{zlib.crc32(self.learned.maps.tobytes()):08x}" if self.learned else "parts"
 
     def views(self, occurrences: Sequence[tuple[Sequence[str], int]], layers: np.ndarray, read: Sequence[np.ndarray] = ()) -> np.ndarray:
-        """Return the joined parts (n, V) of occurrences.
-
-        Parameters
-        ----------
-        occurrences : n pairs (tokens, position).
-        layers : (n, L, D) of the tokens.
-        read : (L, T, D) of each sentence, if they are encoded already.
-        """
+        """Return the joined parts (n, V) of n (tokens, position) pairs with `layers` (n, L, D); `read` has the sentences' (L, T, D)."""
         sentences, positions, words = _columns(occurrences)
         keys = [(tuple(tokens), position) for tokens, position in zip(sentences, positions, strict=True)]
         expected = [self._typed.get(key) for key in keys]

@@ -14,7 +14,7 @@ from sklearn import manifold
 from core.analysis import aligned_umap as projection
 from core.analysis.aligned_umap import FrozenMaps, ProjectionConfig, aligned_maps, follow, insert, procrustes, trustworthiness
 from core.analysis.word_maps import follow_mix
-from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.common.errors import BadInput, CorruptArtifact
 
 pytestmark = pytest.mark.filterwarnings("ignore:Tensorflow not installed:ImportWarning")  # umap's, on import
 
@@ -156,8 +156,6 @@ def test_saved_maps_come_back_as_they_were(maps, tmp_path):
 
 def test_damaged_and_foreign_files_are_named(maps, tmp_path):
     path = maps.save(tmp_path / "bank.safetensors")
-    with pytest.raises(MissingArtifact, match="There are no maps at"):
-        FrozenMaps.load(tmp_path / "nothing.safetensors")
     whole, damaged = path.read_bytes(), "bank.safetensors is damaged"
     facts = {name: getattr(maps, name) for name in ("names", "method", "trustworthiness", "displacement", "provenance")}
 
