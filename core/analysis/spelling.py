@@ -137,10 +137,7 @@ def _letters(word: str, max_characters: int) -> tuple[tuple[str, ...], np.ndarra
 
 
 class Spellings:
-    """The words of a vocabulary, most frequent first, with the layer 0 vectors of those encoded so far.
-
-    Vectors are stored on disk as they are computed, once per model. Threads may encode and search at the same time.
-    """
+    """Words, most frequent first, and layer 0 vectors of those encoded so far, stored on disk once per model. Threads may share it."""
 
     def __init__(self, words: Sequence[str], model: str, projection: int) -> None:
         """Open the vectors stored for a model's fingerprint and projection size P. Raises CorruptArtifact if they do not fit."""

@@ -58,10 +58,7 @@ def map_rows(table: OccurrenceTable, word: str) -> np.ndarray:
 
 
 def rows_to_measure(table: OccurrenceTable, word: str) -> np.ndarray:
-    """Return the rows of a word, or of all words, that a person labeled with a sense, without copies of a sentence.
-
-    A copy would be the nearest of its sentence. Raises BadInput without any labeled row.
-    """
+    """Return the rows of a word, or of all words, that a person labeled, without copies of a sentence. Raises BadInput if none."""
     map_rows(table, word)
     rows = table.basic.labeled_rows() if word == ALL_WORDS else table.labeled_rows(word)
     if not len(rows) and word == ALL_WORDS:

@@ -75,10 +75,7 @@ class Encoder:
         return results
 
     def alone(self, sentences: list[list[str]], positions: list[int]) -> tuple[np.ndarray, np.ndarray]:
-        """Return the layers (n, L, D) of one token of each sentence, and its `around` vectors (n, 2P), up to rounding.
-
-        Each direction stops at the token, so that together they read half of what `encode` reads.
-        """
+        """Return the layers (n, L, D) of one token of each sentence and its `around` vectors (n, 2P), up to rounding, at half the cost."""
         layers = np.empty((len(sentences), self.n_layers, self.dim), np.float32)
         around = np.empty((len(sentences), self.dim), np.float32)
         for numbers in self._batches(sentences):

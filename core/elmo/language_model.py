@@ -136,10 +136,7 @@ class LanguageModel:
         return self.expected(self.next_log_p(tokens, backward=backward), backward=backward, k=k)
 
     def expected(self, log_p: np.ndarray, word: str | None = None, *, backward: bool = False, k: int = 10) -> Expected:
-        """Return the k likeliest answers of a distribution (V,) and the rank of `word`. <UNK> is not an answer and has no rank.
-
-        The probability of <UNK> is not distributed among the words, so theirs do not sum to 1.
-        """
+        """Return the k likeliest answers of a distribution (V,) and the rank of `word`. <UNK> is no answer and keeps its probability."""
         p = np.exp(log_p)
         unknown = SPECIALS.index(UNKNOWN)
         answers = p.copy()

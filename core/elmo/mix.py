@@ -40,10 +40,7 @@ class ScalarMix(nn.Module):
 
 
 def check_weights(weights, n_layers: int) -> np.ndarray:
-    """Return weights s as (L,) float64. Raises BadInput unless they are L finite numbers in order, not all zero.
-
-    Weights that would all vanish in float32 are scaled so that the largest is 1 or -1.
-    """
+    """Return weights s (L,) float64, scaled if all would vanish in float32. Raises BadInput unless they are L numbers, not all zero."""
     is_ordered = not isinstance(weights, Mapping | Set | str | bytes | bytearray) and not hasattr(weights, "columns")
     try:
         items = weights if is_ordered else None  # iterating over a dict or a table gives its keys

@@ -64,10 +64,7 @@ def open_model(
     allow_download: bool = False,
     report: Callable | None = None,
 ) -> Model:
-    """Open a model by registry name or folder, on a device of core.common.device.
-
-    `precision` applies to a biLM's LSTM weights (core.elmo.model), `pieces` to a transformer: how pieces are pooled into words.
-    """
+    """Open a model by registry name or folder. `precision` is of a biLM (core.elmo.model), `pieces` of a transformer."""
     place = choose(device)
     folder = resolve(name, "model", allow_download=allow_download, report=report)
     if is_transformer(folder):

@@ -53,10 +53,7 @@ class Change:
 
 
 class Substitutes:
-    """Substitutes from a language model whose softmax both directions share.
-
-    A place is the result (2P,) of `Encoder.around`: the forward state before the token and the backward state behind it.
-    """
+    """Substitutes by both directions' softmax. A place is a result (2P,) of `Encoder.around`: the states before and behind a token."""
 
     def __init__(self, model: LanguageModel) -> None:
         self.model = model

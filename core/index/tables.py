@@ -1,7 +1,4 @@
-"""Open occurrence tables by the name of a corpus, and check the disk, memory and time that a new one needs.
-
-A name is that of an index folder, the bundled table, or a corpus whose table is built into the cache.
-"""
+"""Open occurrence tables by name (an index folder, the bundled table, a corpus), and check the disk, memory and time of a new one."""
 
 import shutil
 import time
@@ -214,10 +211,7 @@ def check_room(plan: Plan) -> None:
 
 
 def measure_pace(encoder, sentences: list[Sentence], substitutes: Substitutes | None = None) -> tuple[float, float]:
-    """Measure the seconds of a spelling and of a token on a sample, with the substitutes that an index stores.
-
-    The sample is encoded twice, by an encoder without cached spellings: the second time every spelling is cached.
-    """
+    """Measure the seconds of a spelling and of a token on a sample that is read twice, the second time with all spellings cached."""
     every = max(1, len(sentences) // SAMPLE_SENTENCES)
     sample = [list(sentence.tokens[:SAMPLE_TOKENS]) for sentence in sentences[::every][:SAMPLE_SENTENCES]]
     fresh = Encoder(encoder.model) if isinstance(encoder, Encoder) else encoder
@@ -235,10 +229,7 @@ def measure_pace(encoder, sentences: list[Sentence], substitutes: Substitutes | 
 
 
 def content_of(name: str, kind: str) -> tuple:
-    """Return the sha256 of a file of texts, or the places, sizes and times of last change of other files; () if there is nothing.
-
-    Two corpora of a language are parts of one file, so their names count too.
-    """
+    """Return a text file's sha256 (and a name, if corpora share it), or other files' places, sizes and times of change; () if none."""
     path = registry.place_of(name, kind)
     try:
         if path is None:
