@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import zip_longest
 from operator import eq
 
 import numpy as np
@@ -220,9 +221,7 @@ def aligned(old: list[str], new: list[str]) -> list[tuple[int | None, int | None
     blocks = [("replace", 0, len(a), 0, len(b))] if is_long else SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
     pairs: list[tuple[int | None, int | None]] = [(k, k) for k in range(start)]
     for _, a_from, a_to, b_from, b_to in blocks:
-        for k in range(max(a_to - a_from, b_to - b_from)):
-            i, j = a_from + k, b_from + k
-            pairs.append((start + i if i < a_to else None, start + j if j < b_to else None))
+        pairs += zip_longest(range(start + a_from, start + a_to), range(start + b_from, start + b_to))
     return [*pairs, *((len(old) - k, len(new) - k) for k in range(end, 0, -1))]
 
 

@@ -59,11 +59,6 @@ class Comparison:
         """Return shared neighbors / k, (n,), from 0 to 1."""
         return self.shared / self.k
 
-    @property
-    def jaccard(self) -> np.ndarray:
-        """Return neighbors in both lists / neighbors in either, (n,), from 0 to 1."""
-        return self.shared / (2 * self.k - self.shared)
-
     def most_changed(self) -> np.ndarray:
         """Return word numbers (n,), fewest shared neighbors first; ties are broken by the lower agreement of cosines with all words."""
         return np.lexsort((self.profile, self.shared))
@@ -78,8 +73,7 @@ class Comparison:
         company = np.all([mean >= np.median(mean) for mean in closeness], axis=0)  # (n,)
         number = {word: k for k, word in enumerate(self.words)}
         candidates = {number[word] for word in among if word in number}
-        order = [int(k) for k in self.most_changed() if k in candidates]
-        return sorted(order, key=lambda k: not company[k])
+        return sorted([int(k) for k in self.most_changed() if k in candidates], key=lambda k: not company[k])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -237,10 +231,7 @@ def shift(
     halves = [_half_sums(table, words, *rest) for table, *rest in zip((first, second), weights, documents, strict=True)]
     wholes = [unit(sums.sum(axis=0)) for sums, _ in halves]
     between = 1 - (wholes[0] * wholes[1]).sum(axis=1)
-    within = []
-    for sums, counts in halves:
-        apart = 1 - (unit(sums[0]) * unit(sums[1])).sum(axis=1)
-        within.append(np.where((counts > 0).all(axis=0), apart, np.nan))
+    within = [np.where((n > 0).all(axis=0), 1 - (unit(sums[0]) * unit(sums[1])).sum(axis=1), np.nan) for sums, n in halves]
     both = np.array([counts.sum(axis=0) for _, counts in halves]).T
     return Shift(words=tuple(words), between=between, within=np.mean(within, axis=0), counts=both)
 
@@ -288,8 +279,7 @@ def _sums(slot: np.ndarray, n: int, take: Take) -> np.ndarray:
     sums = np.zeros((n, 1), np.float32)
     for start in range(0, len(slot), BLOCK):
         rows = start + np.flatnonzero(slot[start : start + BLOCK] >= 0)
-        ones = np.ones(len(rows), np.float32)
-        sums = sums + csr_array((ones, (slot[rows], np.arange(len(rows)))), (n, len(rows))) @ take(rows)
+        sums = sums + csr_array((np.ones(len(rows), np.float32), (slot[rows], np.arange(len(rows)))), (n, len(rows))) @ take(rows)
     return sums
 
 
