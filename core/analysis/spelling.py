@@ -145,9 +145,18 @@ class Spellings:
         self.file = cache_folder() / "spellings" / f"{model}-{text_fingerprint(self.words)[:8]}.safetensors"
         self.vectors = np.zeros((len(self.words), projection), np.float16)  # unit vectors
         self.read = 0
-        if self.file.is_file():
-            stored = self._open_kept()
-            self.vectors[: len(stored)], self.read = stored, len(stored)
+        if not self.file.is_file():
+            return
+        from safetensors import SafetensorError
+        from safetensors.numpy import load_file
+
+        try:
+            stored = load_file(self.file)["vectors"]
+        except (OSError, KeyError, ValueError, SafetensorError):
+            stored = np.empty(0)
+        if stored.dtype != np.float16 or stored.shape[1:] != self.vectors.shape[1:] or len(stored) > len(self.words):
+            raise CorruptArtifact(t("{file} belongs to another vocabulary. Delete it to rebuild it.", file=self.file))
+        self.vectors[: len(stored)], self.read = stored, len(stored)
 
     def extend(self, encoder: Encoder, upto: int, *, report: Callable[[int, int], None] = lambda done, total: None) -> None:
         """Encode and store the words up to number `upto`, 256 at a time, also if `report(encoded, total)` raises after a step."""
@@ -190,18 +199,6 @@ class Spellings:
             cosines = (vectors @ vectors.transpose(0, 2, 1))[:, pairs[0], pairs[1]]  # (sets, pairs)
             highest.append(np.where(rows[:, pairs[0]] == rows[:, pairs[1]], -1, cosines).max(axis=1))  # a word drawn twice is one
         return float(np.quantile(np.concatenate(highest), 0.95))
-
-    def _open_kept(self) -> np.ndarray:
-        from safetensors import SafetensorError
-        from safetensors.numpy import load_file
-
-        try:
-            stored = load_file(self.file)["vectors"]
-        except (OSError, KeyError, ValueError, SafetensorError):
-            stored = np.empty(0)
-        if stored.dtype != np.float16 or stored.shape[1:] != self.vectors.shape[1:] or len(stored) > len(self.words):
-            raise CorruptArtifact(t("{file} belongs to another vocabulary. Delete it to rebuild it.", file=self.file))
-        return stored
 
     def _keep(self) -> None:
         from safetensors.numpy import save
