@@ -87,19 +87,12 @@ def token_marks(tokens: Sequence[str], values: Sequence[float], *, title: str) -
 
 def reliability_figure(bins: Sequence[dict], *, color: str) -> go.Figure:
     """Draw accuracy by confidence (Guo et al. 2017, fig. 1). `bins` are (confidence, accuracy, n). Calibrated bins are on the diagonal."""
-    filled = [b for b in bins if b["n"]]
-    largest = max([1, *(b["n"] for b in filled)])
+    x, y, sizes = ([b[name] for b in bins if b["n"]] for name in ("confidence", "accuracy", "n"))
     figure = Figure()
     figure.add_scatter(x=[0, 1], y=[0, 1], mode="lines", line=style.DOTTED, hoverinfo="skip")
-    figure.add_scatter(
-        x=[b["confidence"] for b in filled],
-        y=[b["accuracy"] for b in filled],
-        mode="markers+lines",
-        line={"color": color, "width": 2},
-        marker={"color": color, "size": [7 + 17 * (b["n"] / largest) ** 0.5 for b in filled]},
-        customdata=[b["n"] for b in filled],
-        hovertemplate=t("confidence {said}, accuracy {right}, {n} texts", said="%{x:.0%}", right="%{y:.0%}", n="%{customdata:,}"),
-    )
+    card = t("confidence {said}, accuracy {right}, {n} texts", said="%{x:.0%}", right="%{y:.0%}", n="%{customdata:,}")
+    marker = {"color": color, "size": [7 + 17 * (n / max(sizes)) ** 0.5 for n in sizes]}
+    style.add_line(figure, x, y, color, card, width=2, marker=marker, customdata=sizes)
     for axis, title in ((figure.update_xaxes, t("confidence")), (figure.update_yaxes, t("accuracy"))):
         axis(title=title, range=[0, 1.04], tickformat=".0%", **style.QUIET)
     return base(figure, height=320, key="reliability")
@@ -112,10 +105,8 @@ def confusion_figure(confusion: Sequence[Sequence[int]], labels: Sequence[str]) 
     names = [shorten(label, LABEL) for label in labels]
     if len(set(names)) < len(names):
         names = [f"{k}: {name}" for k, name in enumerate(names, 1)]
-    places = {"label": "%{y}", "called": "%{x}", "n": "%{text:,}", "share": "%{z:.1%}"}
-    figure = Figure()
-    card = t("label {label}, prediction {called}: {n} ({share})", **places)
-    texts = [f"{count:,}" for count in counts.astype(int).ravel()]
+    figure, texts = Figure(), [f"{count:,.0f}" for count in counts.ravel()]
+    card = t("label {label}, prediction {called}: {n} ({share})", label="%{y}", called="%{x}", n="%{text:,}", share="%{z:.1%}")
     add_shades(figure, shares, names, names, texts, text=counts.astype(int), hovertemplate=card)
     figure.update_yaxes(type="category", autorange="reversed", title=t("label"), fixedrange=True, showgrid=False)
     figure.update_xaxes(type="category", title=t("prediction"), fixedrange=True, side="bottom")
@@ -135,14 +126,8 @@ def curves_figure(curves: dict[str, list[tuple[float, float]]], *, y: str, perce
     edge = max((points[-1][0] for points in curves.values() if points), default=1)
     for k, (name, points) in enumerate(curves.items()):
         color = SENSE_COLORS[k % len(SENSE_COLORS)]
-        figure.add_scatter(
-            x=[p[0] for p in points],
-            y=[p[1] for p in points],
-            mode="lines+markers",
-            name=name,
-            line={"color": color, "width": 2.5},
-            hovertemplate=html("{}<br>{} %{{x:,}}: %{{y:{}}}", name, x, ".1%" if percent else ".3f"),
-        )
+        card = html("{}<br>{} %{{x:,}}: %{{y:{}}}", name, x, ".1%" if percent else ".3f")
+        style.add_line(figure, [p[0] for p in points], [p[1] for p in points], color, card, name=name)
         if points:  # at the right edge, because a longer line may cross the end of a short one
             add_text(figure, np.log10(edge) if log_x else edge, ends[name], line_name(name, color), xanchor="left", xshift=8, size=12)
             if points[-1][0] < edge:
@@ -151,13 +136,10 @@ def curves_figure(curves: dict[str, list[tuple[float, float]]], *, y: str, perce
     ticks = sorted({p[0] for points in curves.values() for p in points}) or [1, 2]
     low, high = (np.log10(ticks[0]), np.log10(ticks[-1])) if log_x else (ticks[0], ticks[-1])
     room = 0.03 * (high - low)
-    limits = [low - room, high + room]  # explicit, since the names would widen them
-    figure.update_xaxes(title=x, **style.QUIET, type="log" if log_x else "linear", range=limits)
-    if log_x:
-        figure.update_xaxes(tickvals=_spaced(ticks), tickformat=",")
+    scale = {"type": "log", "tickvals": _spaced(ticks), "tickformat": ","} if log_x else {"type": "linear"}
+    figure.update_xaxes(title=x, **style.QUIET, **scale, range=[low - room, high + room])  # explicit, since the names would widen it
     figure.update_yaxes(title=y, tickformat=".0%" if percent else None, **style.QUIET)
-    longest = max(map(len, curves), default=0)
-    return base(figure, height=340, key=f"curves.{y}").update_layout(margin_r=20 + 7 * longest)
+    return base(figure, height=340, key=f"curves.{y}").update_layout(margin_r=20 + 7 * max(map(len, curves), default=0))
 
 
 def _spaced(ticks: Sequence[float]) -> list[float]:
@@ -175,23 +157,15 @@ def leads_figure(
 ) -> go.Figure:
     """Draw lines of differences around 0: (x, mean, low, high, shown). Points that are not shown to differ from 0 are hollow."""
     figure = Figure()
-    names = list(leads)
     span = t("{low} to {high}", low="%{customdata[1]:+.1%}", high="%{customdata[2]:+.1%}")
     figure.add_hline(y=0, line=style.DOTTED)
-    for k, name in enumerate(names):
-        points = leads[name]
-        aside = 1.035 ** (k - (len(names) - 1) / 2)  # side by side, or one interval would hide another
-        figure.add_scatter(
-            x=[p[0] * aside for p in points],
-            y=[p[1] for p in points],
-            mode="lines+markers",
-            name=name,
-            line={"color": colors[name], "width": 1.5},
-            marker=style.hollow_dots(10, colors[name], 2, [p[4] for p in points]),
-            error_y=style.error_bars(*zip(*(p[1:4] for p in points), strict=True), thickness=1.5, width=3),
-            customdata=[[p[0], p[2], p[3]] for p in points],
-            hovertemplate=html("{}<br>{} %{{customdata[0]:,}}: %{{y:+.1%}} ({})", name, x, span),
-        )
+    for k, (name, points) in enumerate(leads.items()):
+        places, means, lows, highs, shown = zip(*points, strict=True)
+        aside = 1.035 ** (k - (len(leads) - 1) / 2)  # side by side, or one interval would hide another
+        card = html("{}<br>{} %{{customdata[0]:,}}: %{{y:+.1%}} ({})", name, x, span)
+        look = {"marker": style.hollow_dots(10, colors[name], 2, shown), "customdata": list(zip(places, lows, highs, strict=True))}
+        look |= {"error_y": style.error_bars(means, lows, highs, thickness=1.5, width=3), "name": name}
+        style.add_line(figure, [place * aside for place in places], means, colors[name], card, width=1.5, **look)
     ticks = sorted({p[0] for points in leads.values() for p in points})
     figure.update_xaxes(title=x, type="log", tickvals=ticks, tickformat=",", **style.QUIET)
     figure.update_yaxes(title=y, tickformat="+.0%", **style.QUIET)
@@ -205,18 +179,12 @@ def accuracy_dots(scores: dict[str, tuple[float, float | None]], kinds: dict[str
     titles = {"with ELMo": t("with ELMo"), "without ELMo": t("without ELMo"), "plain baseline": t("baseline")}
     for kind in dict.fromkeys(kinds.values()):
         title = titles.get(kind, kind)
-        rows = [(name, *score) for name, score in scores.items() if kinds[name] == kind]
-        figure.add_scatter(
-            x=[accuracy for _, accuracy, _ in rows],
-            y=[name for name, _, _ in rows],
-            error_x={"array": [2 * (spread or 0.0) for _, _, spread in rows], "thickness": 1.5, "width": 4},
-            mode="markers+text",
-            text=[f"  {accuracy:.1%}" for _, accuracy, _ in rows],
-            textposition="top center",
-            name=title,
-            marker={"size": 12, "color": KINDS.get(kind, "#7F7F7F")},
-            hovertemplate=html("%{{y}}: %{{x:.2%}}<extra>{}</extra>", title),
-        )
+        rows = {name: score for name, score in scores.items() if kinds[name] == kind}
+        shares = [accuracy for accuracy, _ in rows.values()]
+        look = {"mode": "markers+text", "text": [f"  {share:.1%}" for share in shares], "textposition": "top center", "name": title}
+        look |= {"error_x": {"array": [2 * (spread or 0.0) for _, spread in rows.values()], "thickness": 1.5, "width": 4}}
+        card, marker = html("%{{y}}: %{{x:.2%}}<extra>{}</extra>", title), {"size": 12, "color": KINDS.get(kind, "#7F7F7F")}
+        figure.add_scatter(x=shares, y=list(rows), marker=marker, hovertemplate=card, **look)
     figure.update_xaxes(tickformat=".0%", **style.QUIET, title=t("test accuracy"))
     figure.update_yaxes(categoryorder="array", categoryarray=names[::-1], fixedrange=True, automargin=True, gridcolor=GRID)
     return base(figure, height=46 * len(names) + 90, key="accuracy.dots").update_layout(showlegend=True, legend=style.LEGEND)

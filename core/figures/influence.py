@@ -123,39 +123,19 @@ def halves_figure(bars: Sequence[HalfBar], *, key: str) -> go.Figure:
     longest = max([FULL, *(number for bar in bars for number in (bar.margin, bar.without_context))])
     strokes = np.array([bar.without_context for bar in bars])
     is_inside = strokes >= -FURTHEST * longest
-    stroke_marks = {"symbol": np.where(is_inside, "line-ns", "arrow-left"), "size": np.where(is_inside, 16, 9), "color": STROKE}
+    look = {"symbol": np.where(is_inside, "line-ns", "arrow-left"), "size": np.where(is_inside, 16, 9), "color": STROKE}
+    look |= {"line": {"width": 2.5, "color": STROKE}}
     strokes = np.maximum(strokes, -FURTHEST * longest)
     below = places + 0.22  # the bar under its name, so that a long name is not cut at the side
-    figure.add_bar(
-        x=[bar.margin for bar in bars],
-        y=below,
-        orientation="h",
-        width=0.38,
-        marker={"color": [b.color for b in bars]},
-        customdata=[(b.group, b.half, b.label, signed(b.without_context)) for b in bars],
-        hovertemplate=html(CARD, t("without context")),
-    )
-    figure.add_scatter(
-        x=[0.0] * len(bars),
-        y=places - 0.2,
-        mode="text",
-        textposition="middle right",
-        hoverinfo="skip",
-        text=[f"\u00a0{shorten(bare(bar.label), SHOWN)} {format_number(bar.margin, '.2f')}" for bar in bars],
-        textfont={"size": 13},
-        cliponaxis=False,
-    )
-    figure.add_scatter(
-        x=strokes,
-        y=below,
-        mode="markers",
-        hoverinfo="skip",
-        cliponaxis=False,
-        marker=stroke_marks | {"line": {"width": 2.5, "color": STROKE}},
-    )
-    names = [f"{bar.group} · {bar.half}" for bar in bars]
-    figure.update_yaxes(tickvals=places, ticktext=names, range=[places[-1] + 0.6, -0.6], fixedrange=True, showgrid=False)
-    figure.update_yaxes(zeroline=False, automargin=True, tickfont={"size": 14})
+    more = {"customdata": [(b.group, b.half, b.label, signed(b.without_context)) for b in bars], "marker_color": [b.color for b in bars]}
+    card, quiet = html(CARD, t("without context")), {"hoverinfo": "skip", "cliponaxis": False}
+    figure.add_bar(x=[bar.margin for bar in bars], y=below, orientation="h", width=0.38, hovertemplate=card, **more)
+    texts = [f"\u00a0{shorten(bare(bar.label), SHOWN)} {format_number(bar.margin, '.2f')}" for bar in bars]
+    quiet_text = {"mode": "text", "textposition": "middle right", "textfont": {"size": 13}, **quiet}
+    figure.add_scatter(x=[0.0] * len(bars), y=places - 0.2, text=texts, **quiet_text)
+    figure.add_scatter(x=strokes, y=below, mode="markers", marker=look, **quiet)
+    ticks = {"tickvals": places, "ticktext": [f"{bar.group} · {bar.half}" for bar in bars], "tickfont": {"size": 14}, "automargin": True}
+    figure.update_yaxes(range=[places[-1] + 0.6, -0.6], **ticks, **EMPTY)
     least = min(0.0, strokes.min())
     room = (longest - least) * 0.06
     figure.update_xaxes(range=[least - room, longest + room], visible=False, fixedrange=True)
@@ -221,17 +201,16 @@ def _numbers(points: np.ndarray, radius: float) -> list[tuple[np.ndarray, str]]:
     """Return the places and texts of step numbers. Steps at one place share a label, with runs such as "2–5"."""
     groups: list[tuple[np.ndarray, list[int]]] = []
     for k, point in enumerate(points):
-        members = next((members for place, members in groups if np.linalg.norm(point - place) < radius), None)
-        if members is None:
-            groups.append((point, [k]))
-        else:
-            members.append(k)
+        members = next((members for place, members in groups if np.linalg.norm(point - place) < radius), [])
+        if not members:
+            groups.append((point, members))
+        members.append(k)
     return [(place, _runs(members)) for place, members in groups]
 
 
 def _runs(numbers: list[int]) -> str:
     breaks = [0, *(k for k in range(1, len(numbers)) if numbers[k] > numbers[k - 1] + 1), len(numbers)]
-    ends = [(numbers[first], numbers[last - 1]) for first, last in pairwise(breaks)]
+    ends = ((numbers[first], numbers[last - 1]) for first, last in pairwise(breaks))
     return ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in ends)
 
 

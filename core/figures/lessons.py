@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from ..common.i18n import t
 from ..common.markup import Markup, html
 from . import style
-from .style import GRID, MARKED_RIM, RIM, SENSE_SYMBOLS, Figure, add_text, base, layer_color, layer_title, line_name, sense_color
+from .style import GRID, MARKED_RIM, OWN, RIM, SENSE_SYMBOLS, Figure, add_text, base, layer_color, layer_title, line_name, sense_color
 
 RANDOM_PAIRS, ONE_WORD, ONE_SENSE = "#8A8A94", "#D55E00", "#0072B2"  # random pairs, of one word (in two senses), of one sense
 ROW = 0.86  # height of a curve, as a share of the distance between two rows
@@ -78,13 +78,10 @@ def interval_dots(rows: Sequence[Dots], *, title: str, zero: float | None, key: 
     for number, row in enumerate(rows):
         words = list(row.words)
         heights = -number - 0.14 - 0.16 * rng.random(len(words))
-        marker = {
-            "size": [13 if word == marked else 6 for word in words],
-            "color": ["#FFD23F" if word == marked else "rgba(140,140,150,0.55)" for word in words],
-            "line": {"width": [2 if word == marked else 0 for word in words], "color": RIM},
-            "symbol": ["star" if word == marked else "circle" for word in words],
-            "opacity": 1,  # else Plotly draws dots of several sizes pale
-        }
+        looks = [(13, OWN[0], 2, "star") if word == marked else (6, "rgba(140,140,150,0.55)", 0, "circle") for word in words]
+        sizes, colors, rims, symbols = zip(*looks, strict=True) if looks else [()] * 4
+        # Without an opacity Plotly draws dots of several sizes pale
+        marker = {"size": sizes, "color": colors, "line": {"width": rims, "color": RIM}, "symbol": symbols, "opacity": 1}
         card = f"%{{text}}: %{{x:{form}}}"
         figure.add_scatter(x=list(row.words.values()), y=heights, mode="markers", text=words, hovertemplate=card, marker=marker)
         interval = [] if row.low is None else [row.low, row.high]
@@ -107,15 +104,9 @@ def word_dots(
 ) -> go.Figure:
     """Draw a dot for each word, named on hover. `log` concerns the horizontal axis."""
     spread = np.random.default_rng(0).uniform(-0.12, 0.12, len(xs)) if not log else np.zeros(len(xs))  # equal numbers would overlap
-    figure = Figure().add_scatter(
-        x=np.asarray(xs, float) + spread,
-        y=list(ys),
-        mode="markers",
-        text=words,
-        customdata=list(xs),
-        marker={"size": 9, "color": color, "opacity": 0.75},
-        hovertemplate=Markup("<b>%{text}</b>: %{y:.2f} (%{customdata:,})"),
-    )
+    card, marker = Markup("<b>%{text}</b>: %{y:.2f} (%{customdata:,})"), {"size": 9, "color": color, "opacity": 0.75}
+    look = {"mode": "markers", "marker": marker, "text": words, "customdata": list(xs)}
+    figure = Figure().add_scatter(x=np.asarray(xs, float) + spread, y=list(ys), hovertemplate=card, **look)
     figure.update_xaxes(title=across, type="log" if log else "linear", dtick=1, tickformat="," if log else None, **style.QUIET)
     figure.update_yaxes(title=up, tickformat=".2f", **style.QUIET)
     return base(figure, height=300, key=key)
@@ -153,13 +144,11 @@ def ranking_figure(
     for name in (n for n in next(iter(gains.values())) if n != layer):
         card, marker = f"%{{customdata[0]}}, {layer_title(name)}: %{{x:+.0%}}", {"size": 6, "color": layer_color(name), "opacity": 0.75}
         figure.add_scatter(x=[gains[word][name][0] for word in words], marker=marker, hovertemplate=card, **common)
-    figure.add_scatter(
-        x=[gain[0] for gain in chosen],
-        error_x=style.error_bars(*zip(*(gain[:3] for gain in chosen), strict=True), color=layer_color(layer), thickness=2, width=0),
-        marker=style.hollow_dots(12, layer_color(layer), 2.5, [gain[4] for gain in chosen]),
-        hovertemplate=html("<b>%{{customdata[0]}}</b>, {}: %{{x:+.0%}}", layer_title(layer)),
-        **common,
-    )
+    means, lows, highs, _, shown = zip(*chosen, strict=True)
+    marker = style.hollow_dots(12, layer_color(layer), 2.5, shown)
+    bars = style.error_bars(means, lows, highs, color=layer_color(layer), thickness=2, width=0)
+    card = html("<b>%{{customdata[0]}}</b>, {}: %{{x:+.0%}}", layer_title(layer))
+    figure.add_scatter(x=means, error_x=bars, marker=marker, hovertemplate=card, **common)
     ticks = {"tickvals": places, "ticktext": [html("<b>{}</b> ◂", w) if w == word else w for w in words], "tickfont": {"size": 13}}
     figure.update_yaxes(range=[len(words) - 0.4, -0.6], **ticks, **style.EMPTY)
     figure.update_xaxes(title=t("accuracy above chance"), tickformat="+.0%", range=[-0.3, 0.85], fixedrange=True, gridcolor=GRID, nticks=6)
@@ -184,13 +173,8 @@ def words_figure(
         if not group:
             continue
         spellings, chances, shares, n_senses, _ = zip(*group, strict=True)
-        marker = {
-            "size": [4 + 3 * n for n in n_senses],
-            "color": sense_color(number),
-            "opacity": 0.75,
-            "symbol": SENSE_SYMBOLS[number % len(SENSE_SYMBOLS)],
-            "line": {"width": [3 if spelling == word else 0.5 for spelling in spellings], "color": MARKED_RIM},
-        }
+        marker = {"color": sense_color(number), "symbol": SENSE_SYMBOLS[number % 8], "size": [4 + 3 * n for n in n_senses], "opacity": 0.75}
+        marker |= {"line": {"width": [3 if spelling == word else 0.5 for spelling in spellings], "color": MARKED_RIM}}
         data = list(zip(spellings, n_senses, strict=True))
         figure.add_scatter(x=chances, y=shares, mode="markers", name=name, customdata=data, marker=marker, hovertemplate=card)
     x = [point[0] for point in points.values()] or [0, 1]

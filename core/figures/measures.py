@@ -25,8 +25,7 @@ QUANTITIES = {"perplexity": ".0f", "loss": ".3f", "learning_rate": ".2e", "token
 
 def weight_bars(weights) -> go.Figure:
     """Draw softmax(w), (L,), as a bar from 0 to 1 for each layer."""
-    names = [f"s{k}" for k in range(len(weights))]
-    figure = Figure()
+    names, figure = [f"s{k}" for k in range(len(weights))], Figure()
     colors = [layer_color(str(k)) for k in range(len(weights))]
     style.add_rows(figure, weights, names, colors, [f"{w:.0%}" for w in weights], "%{y} = %{x:.3f}", textfont={"size": 15})
     figure.update_xaxes(range=[0, 1.15], visible=False, fixedrange=True)
@@ -38,17 +37,10 @@ def accuracy_lines(accuracies: dict[str, float], *, null: float | None, majority
     """Draw 1-NN sense accuracy per layer and mix as bars, with chance, majority and the static context as lines."""
     names = [layer_title(n) if n.isdecimal() else model_layers.in_use().label(n) for n in accuracies]
     shares = list(accuracies.values())
-    figure = Figure().add_bar(
-        x=names,
-        y=shares,
-        text=[f"{share:.0%}" for share in shares],
-        textposition=["inside" if share > 0.15 else "outside" for share in shares],  # at the bar's foot, where no line crosses it
-        insidetextanchor="start",
-        textangle=0,
-        textfont={"size": 14},
-        marker_color=[layer_color(n) for n in accuracies],
-        hovertemplate="%{x}: %{y:.1%}",
-    )
+    positions = ["inside" if share > 0.15 else "outside" for share in shares]  # at the bar's foot, where no line crosses it
+    texts = {"text": [f"{share:.0%}" for share in shares], "textposition": positions, "textfont": {"size": 14}, "textangle": 0}
+    look = {"insidetextanchor": "start", "marker_color": [layer_color(n) for n in accuracies], "hovertemplate": "%{x}: %{y:.1%}"}
+    figure = Figure().add_bar(x=names, y=shares, **texts, **look)
     lines = _merged_lines(null, majority)
     if static is not None:
         lines.append((static, t("static vectors"), "dashdot"))
@@ -106,15 +98,9 @@ def training_figure(steps: list[dict], validations: list[dict], ends: dict[str, 
 
 def _line(figure: go.Figure, lines: list[dict], name: str, label: str, color: str, card: str, *, mode: str) -> None:
     x, y = ([line[key] / scale for line in lines if name in line] for key, scale in (("tokens", 1e6), (name, 1)))
-    figure.add_scatter(
-        x=x,
-        y=y,
-        mode=mode,
-        name=label,
-        line={"color": color, "width": 2.5},
-        marker={"size": 8},
-        hovertemplate=html("{}<extra>{}</extra>", t("{tokens} million: {value}", tokens="%{x:.2f}", value=card), label),
-    )
+    card = html("{}<extra>{}</extra>", t("{tokens} million: {value}", tokens="%{x:.2f}", value=card), label)
+    look = {"line": {"color": color, "width": 2.5}, "marker": {"size": 8}}
+    figure.add_scatter(x=x, y=y, mode=mode, name=label, hovertemplate=card, **look)
     if label and x:
         place = {"xanchor": "left", "xshift": 8, "yshift": 8 if name == "forward" else -8}
         add_text(figure, x[-1], np.log10(y[-1]), line_name(label, color), **place)
@@ -124,15 +110,10 @@ def panel_figure(panel: "Panel", *, limits: tuple[float, float]) -> go.Figure:
     """Draw the accuracy of each layer on one task; `limits` of the axis are the same in all panels."""
     layers, values = list(panel.accuracy), list(panel.accuracy.values())
     best, titles = max(values), [layer_title(layer) for layer in layers]
-    figure = Figure().add_scatter(
-        x=titles,
-        y=values,
-        mode="lines+markers",
-        line={"color": "rgba(120,120,130,0.5)", "width": 2},
-        marker={"size": [18 if v == best else 12 for v in values], "color": [layer_color(layer) for layer in layers]},
-        customdata=titles,  # the axis's own names have the numbers
-        hovertemplate="%{customdata}: %{y:.2%}",
-    )
+    figure = Figure()
+    marker = {"size": [18 if v == best else 12 for v in values], "color": [layer_color(layer) for layer in layers]}
+    look = {"width": 2, "marker": marker, "customdata": titles}  # the axis's own names have the numbers
+    style.add_line(figure, titles, values, "rgba(120,120,130,0.5)", "%{customdata}: %{y:.2%}", **look)
     figure.add_hline(y=panel.baseline, line=style.DOTTED)
     names = [html('<span style="color:#888">\u22ef</span> {} {:.1%}', panel.baseline_name, panel.baseline)]
     if panel.static is not None:
@@ -174,13 +155,9 @@ def frequency_bars(parts: Sequence[Part], names: list[str], title: str) -> go.Fi
 
 def frequency_columns(parts: Sequence[Part]) -> go.Figure:
     """Draw occurrences per million tokens by year, since years differ in how much text they have."""
-    figure = Figure().add_bar(
-        x=[name for name, _, _ in parts],
-        y=[1e6 * n / size if size else None for _, n, size in parts],
-        marker_color=FREQUENCY,
-        customdata=list(map(_rate, parts)),
-        hovertemplate="%{x}: %{customdata}",
-    )
+    rates = [1e6 * n / size if size else None for _, n, size in parts]
+    look = {"marker_color": FREQUENCY, "customdata": list(map(_rate, parts)), "hovertemplate": "%{x}: %{customdata}"}
+    figure = Figure().add_bar(x=[name for name, _, _ in parts], y=rates, **look)
     figure.update_xaxes(type="category", fixedrange=True)
     figure.update_yaxes(fixedrange=True, rangemode="tozero")
     return _titled(figure, t("Per million tokens, by date"), height=260, bargap=0.25)
@@ -243,18 +220,9 @@ def _rays(figure: go.Figure, x0: float, cosine: float | None, line: str, dots: t
         x, y = x0 + math.sin(side * half), math.cos(half)
         marker = {"color": ["rgba(0,0,0,0)", dot], "size": [1, 22 if label else 16], "line": {"color": RIM, "width": 1.5}}
         marker["symbol"] = ["circle", "star" if label else "circle"]
-        figure.add_scatter(
-            x=[x0, x],
-            y=[0, y],
-            mode="lines+markers+text",
-            line={"color": line, "width": 3},
-            marker=marker,
-            text=["", label and (f"{label}\u00a0" if side < 0 else f"\u00a0{label}")],
-            textposition="middle left" if side < 0 else "middle right",
-            textfont={"size": 15},
-            hoverinfo="skip",
-            cliponaxis=False,
-        )
+        text, place = (f"{label}\u00a0", "middle left") if side < 0 else (f"\u00a0{label}", "middle right")
+        look = {"text": ["", label and text], "textposition": place, "textfont": {"size": 15}, "hoverinfo": "skip", "cliponaxis": False}
+        figure.add_scatter(x=[x0, x], y=[0, y], mode="lines+markers+text", line={"color": line, "width": 3}, marker=marker, **look)
 
 
 def cosine_bars(values: dict[str, float], *, chosen: str, random: Mapping[str, float] | None = None) -> go.Figure:
@@ -271,16 +239,11 @@ def cosine_bars(values: dict[str, float], *, chosen: str, random: Mapping[str, f
     card = t("{layer}: cosine {cosine}", layer="%{y}", cosine="%{x:.3f}")
     style.add_rows(figure, values.values(), rows, colors, [f"{v:.2f}" for v in values.values()], card, **look)
     if level := {name: value for name, value in (random or {}).items() if name in values}:
+        places = {"x": list(level.values()), "y": [layer_title(name) for name in level], "mode": "markers", "cliponaxis": False}
+        card = t("{layer}: random pairs, mean {cosine}", layer="%{y}", cosine="%{x:.2f}")
         for width, color in ((7, "#ffffff"), (3, "#4b5563")):  # dark gray with a light rim: seen on every bar and both grounds
-            figure.add_scatter(
-                x=list(level.values()),
-                y=[layer_title(name) for name in level],
-                mode="markers",
-                showlegend=False,
-                cliponaxis=False,
-                marker={"symbol": "line-ns", "size": 24, "opacity": 1, "line": {"width": width, "color": color}},
-                hovertemplate=t("{layer}: random pairs, mean {cosine}", layer="%{y}", cosine="%{x:.2f}"),
-            )
+            marker = {"symbol": "line-ns", "size": 24, "opacity": 1, "line": {"width": width, "color": color}}
+            figure.add_scatter(**places, marker=marker, hovertemplate=card)
     figure.update_xaxes(range=[lowest - (0.2 * (1.2 - lowest) if lowest < 0 else 0.02), 1.2], visible=False, fixedrange=True)
     figure.update_yaxes(autorange="reversed", fixedrange=True, tickfont={"size": 14})
     return base(figure, height=44 * len(names) + 20, key="cosines").update_layout(margin={"t": 8})

@@ -27,16 +27,10 @@ def overlap_histogram(shared: np.ndarray, k: int, chance: float) -> go.Figure:
     """Draw how many words share 0 to k of their k neighbors, (n,). `chance` is the expected share of random neighbors."""
     counts = np.bincount(shared, minlength=k + 1)
     share = counts / max(1, len(shared))
-    figure = Figure().add_bar(
-        x=list(range(k + 1)),
-        y=share,
-        marker_color=style.LAYER_COLORS["2"],
-        customdata=counts,
-        text=[f"{value:.0%}" if value >= 0.005 else "" for value in share],
-        textposition="outside",
-        cliponaxis=False,
-        hovertemplate=t("{x} shared neighbors: {n} words", x="%{x}", n="%{customdata:,}"),
-    )
+    card = t("{x} shared neighbors: {n} words", x="%{x}", n="%{customdata:,}")
+    texts = {"text": [f"{value:.0%}" if value >= 0.005 else "" for value in share], "textposition": "outside", "cliponaxis": False}
+    look = {"marker_color": style.LAYER_COLORS["2"], "customdata": counts, "hovertemplate": card}
+    figure = Figure().add_bar(x=list(range(k + 1)), y=share, **texts, **look)
     for value, label, dash in ((chance * k, t("chance"), "dot"), (float(np.mean(shared)), t("mean"), "dash")):
         if value >= 0.25:  # else it would cover the bar's own figure
             figure.add_vline(x=value, line={"dash": dash, "color": "#888", "width": 1.5})
@@ -138,22 +132,15 @@ def label_map(
 
     Labeled dots have a rim. The customdata of a dot is its number.
     """
-    figure = Figure().add_scatter(
-        x=coordinates[:, 0],
-        y=coordinates[:, 1],
-        mode="markers",
-        text=list(hovers),
-        customdata=[[k] for k in range(len(senses))],
-        hovertemplate="%{text}",
-        marker={
-            "color": [sense_color(number) if number >= 0 else "#8C8C96" for number in senses.tolist()],
-            "opacity": np.where(senses < 0, 0.6, 0.25 + 0.75 * sure).round(3).tolist(),
-            "size": np.where(labeled, 15, 10).tolist(),
-            "line": {"width": np.where(labeled, 3, 0).tolist(), "color": MARKED_RIM},
-        },
-        selected={"marker": {"opacity": 1}},
-        unselected={"marker": {"opacity": 0.25}},
-    )
+    figure = Figure()
+    marker = {
+        "color": [sense_color(number) if number >= 0 else "#8C8C96" for number in senses.tolist()],
+        "opacity": np.where(senses < 0, 0.6, 0.25 + 0.75 * sure).round(3).tolist(),
+        "size": np.where(labeled, 15, 10).tolist(),
+        "line": {"width": np.where(labeled, 3, 0).tolist(), "color": MARKED_RIM},
+    }
+    look = {"selected": {"marker": {"opacity": 1}}, "unselected": {"marker": {"opacity": 0.25}}}
+    style.add_dots(figure, coordinates, hovers, marker, customdata=[[k] for k in range(len(senses))], **look)
     return _finish_groups(figure, coordinates, senses, names, height=400, key=key).update_layout(dragmode="lasso")
 
 
@@ -181,16 +168,10 @@ def bands_figure(bands: Sequence[str], counts: np.ndarray, names: Sequence[str],
     places = list(range(len(labels)))  # positions on the axis: both sides may have the same label
     for number, name in enumerate(names):
         column, heights = counts[:, number], shares[:, number]
-        figure.add_bar(
-            x=places,
-            y=heights,
-            marker_color=sense_color(number),
-            customdata=column,
-            text=[f"{n:,}" if height >= 0.08 else "" for n, height in zip(column.tolist(), heights, strict=True)],
-            textposition="inside",
-            insidetextanchor="middle",
-            hovertemplate=t("{name}: {share} ({n} sentences)", name=name, share="%{y:.0%}", n="%{customdata:,}"),
-        )
+        card = t("{name}: {share} ({n} sentences)", name=name, share="%{y:.0%}", n="%{customdata:,}")
+        texts = [f"{n:,}" if height >= 0.08 else "" for n, height in zip(column.tolist(), heights, strict=True)]
+        look = {"text": texts, "textposition": "inside", "insidetextanchor": "middle", "marker_color": sense_color(number)}
+        figure.add_bar(x=places, y=heights, customdata=column, hovertemplate=card, **look)
     figure.update_layout(barmode="stack", bargap=0.12)
     figure.update_xaxes(fixedrange=True, tickvals=places, ticktext=labels, zeroline=False)
     figure.update_yaxes(tickformat=".0%", fixedrange=True, range=[0, 1], gridcolor=GRID, nticks=5)
@@ -227,15 +208,10 @@ def lean_map(result: "Around", words: Sequence[str], cards: Sequence[str], look:
 def lean_bars(words: Sequence[str], values: Sequence[float], groups: Sequence[int], *, key: str) -> go.Figure:
     """Draw a bar for each word: how much nearer it is to the first sentence (left) or to the second (right)."""
     reach = max([0.1, *np.abs(values)]) * 1.15
-    figure = Figure().add_bar(
-        x=[-value for value in values],
-        y=list(range(len(words))),
-        orientation="h",
-        marker_color=[SIDES[k] for k in groups],
-        customdata=list(zip(words, values, strict=True)),
-        hovertemplate=Markup("<b>%{customdata[0]}</b>: %{customdata[1]:+.2f}"),
-    )
-    ticks = {"tickvals": list(range(len(words))), "ticktext": words, "tickfont": {"size": 13}}
+    places, card = list(range(len(words))), Markup("<b>%{customdata[0]}</b>: %{customdata[1]:+.2f}")
+    look = {"orientation": "h", "marker_color": [SIDES[k] for k in groups], "customdata": list(zip(words, values, strict=True))}
+    figure = Figure().add_bar(x=[-value for value in values], y=places, hovertemplate=card, **look)
+    ticks = {"tickvals": places, "ticktext": words, "tickfont": {"size": 13}}
     figure.update_yaxes(**ticks, range=[len(words) - 0.4, -0.6], **style.EMPTY)
     figure.update_xaxes(title=t("← first sentence · second sentence →"), range=[-reach, reach], showticklabels=False)
     figure.update_xaxes(fixedrange=True, gridcolor=GRID, zeroline=True, zerolinecolor="#888")
@@ -252,12 +228,10 @@ def words_with_room(xy, words, groups, strength, occurrences: int, look: MapLook
     result: set[int] = set()
     for group in sorted(set(groups.tolist())):
         order = [k for k in np.argsort(-strength, kind="stable").tolist() if groups[k] == group and k >= occurrences]
-        n_named = 0
+        most = len(result) + NAMED
         for k in order:
             (x, y), wide = xy[k] * scale, LETTER * max(3, len(words[k]))
-            is_free = all(abs(x - a) > (wide + width) / 2 or abs(y - b) > tall for a, b, width, tall in taken)
-            if is_free and n_named < NAMED:
+            if len(result) < most and all(abs(x - a) > (wide + width) / 2 or abs(y - b) > tall for a, b, width, tall in taken):
                 taken.append((x, y, wide, LINE))
                 result.add(k)
-                n_named += 1
     return result

@@ -71,18 +71,9 @@ def heat_figure(
     finite = np.abs(values[np.isfinite(values)])
     beyond = bool(len(finite)) and float(finite.max()) > limit * 1.005
     ends = [f"≤ −{limit:.2g}", "0", f"≥ {limit:.2g}"] if beyond else [f"−{limit:.2g}", "0", f"{limit:.2g}"]
-    figure = Figure().add_heatmap(
-        z=values,
-        zmin=-limit,
-        zmax=limit,
-        colorscale=SCALE,
-        xgap=1 if values.shape[1] <= 64 else 0,
-        ygap=2,
-        hoverongaps=False,
-        customdata=above,
-        hovertemplate=Markup("%{customdata}<br><b>%{z:.3f}</b>"),
-        colorbar=BAR | {"tickvals": [-limit, 0, limit], "ticktext": ends},
-    )
+    look = {"colorscale": SCALE, "zmin": -limit, "zmax": limit, "xgap": 1 if values.shape[1] <= 64 else 0, "ygap": 2, "hoverongaps": False}
+    bar, card = BAR | {"tickvals": [-limit, 0, limit], "ticktext": ends}, Markup("%{customdata}<br><b>%{z:.3f}</b>")
+    figure = Figure().add_heatmap(z=values, customdata=above, hovertemplate=card, colorbar=bar, **look)
     ticks = {"tickvals": list(range(len(labels))), "ticktext": labels, "tickfont": {"size": 13}}
     figure.update_yaxes(autorange="reversed", automargin=True, **ticks, **style.EMPTY)
     figure.update_xaxes(**style.EMPTY, showticklabels=columns is not None, side="top", title=title or None, title_standoff=2)
@@ -103,11 +94,9 @@ def mark_cells(figure: go.Figure, cells: Sequence[tuple[int, int]]) -> go.Figure
 
 def share_figure(labels: Sequence[str], shares: Sequence[float], hovers: Sequence[str]) -> go.Figure:
     """Draw the contribution of each part, -1 to 1, as bars from zero."""
-    names = list(labels)
-    low = min(0.0, *shares)
-    high = max(0.0, *shares)
+    names, figure = list(labels), Figure()
+    low, high = min(0.0, *shares), max(0.0, *shares)
     room = 0.28 * (high - low or 1.0)
-    figure = Figure()
     colors, texts = [POSITIVE if s >= 0 else NEGATIVE for s in shares], [f"{s:.1%}" for s in shares]
     card, look = Markup("%{customdata}<br><b>%{x:.1%}</b>"), {"textfont": {"size": 14}, "customdata": list(hovers)}
     style.add_rows(figure, shares, range(len(names)), colors, texts, card, **look)
@@ -156,41 +145,20 @@ def windows_figure(firing: "Firing", k: int = 8) -> go.Figure:
     figure = make_subplots(2, 1, figure=Figure(), shared_xaxes=True, row_heights=rows, vertical_spacing=0.06)
     strongest = max(LEAST, np.abs(firing.grid).max())
     names = [t("{n} wide", n=width) for width in firing.widths]
-    figure.add_heatmap(
-        z=firing.grid,
-        x=list(range(n)),
-        y=names,
-        zmin=-strongest,
-        zmax=strongest,
-        showscale=False,
-        xgap=2,
-        ygap=3,
-        row=1,
-        col=1,
-        colorscale=LETTER_SCALE,
-        text=[letters] * len(names),
-        hovertemplate="%{text}, %{y}: %{z:+.1%}",
-    )
+    look = {"colorscale": LETTER_SCALE, "zmin": -strongest, "zmax": strongest, "showscale": False, "xgap": 2, "ygap": 3}
+    texts = {"text": [letters] * len(names), "hovertemplate": "%{text}, %{y}: %{z:+.1%}"}
+    figure.add_heatmap(z=firing.grid, x=list(range(n)), y=names, row=1, col=1, **look, **texts)
     for name, share in zip(names, firing.grid.sum(axis=1), strict=True):
         _add_text_right(figure, name, format_number(share, "+.0%"), axis="")
-
     cards = [
         t("“{text}”, width {width}, filters: {n}, {share:+.1%} of vector", text=w.text, width=w.width, n=w.filters, share=w.share)
         for w in spans
     ]
     largest = max([LEAST, *(abs(window.share) for window in spans)])
     places = [f"{number} " for number in range(len(spans))]
-    figure.add_bar(
-        y=places,
-        x=[w.last - w.first + 0.9 for w in spans],
-        base=[w.first - 0.45 for w in spans],
-        orientation="h",
-        row=2,
-        col=1,
-        marker={"color": [f"rgba({FOR if w.share >= 0 else AGAINST},{0.25 + 0.7 * abs(w.share) / largest:.2f})" for w in spans]},
-        hovertext=cards,
-        hovertemplate="%{hovertext}",
-    )
+    colors = [f"rgba({FOR if w.share >= 0 else AGAINST},{0.25 + 0.7 * abs(w.share) / largest:.2f})" for w in spans]
+    bars = {"x": [w.last - w.first + 0.9 for w in spans], "base": [w.first - 0.45 for w in spans], "y": places, "orientation": "h"}
+    figure.add_bar(**bars, marker_color=colors, hovertext=cards, hovertemplate="%{hovertext}", row=2, col=1)
     for place, window in zip(places, spans, strict=True):
         _add_text_right(figure, place, html("<b>{}</b>  {}", window.text, format_number(window.share, "+.0%")), axis="2")
     size = 22 if n <= 14 else 15 if n <= 26 else 11
