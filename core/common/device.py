@@ -3,9 +3,8 @@
 Numbers enter and leave encoders, trainers and heads as numpy arrays or CPU tensors. Inside, everything follows the device of the weights.
 Sums are taken in another order on another device, so results agree to rounding.
 
-Random numbers are drawn on the CPU from a generator of each run and then moved. torch's own layers draw from one generator of the process,
-so that two trainings at once would take each other's numbers. The numbers, their order and their distributions are those after
-torch.manual_seed.
+Random numbers are drawn on the CPU from a generator of each run, in torch's order and distributions, and then moved: two trainings at once
+would take each other's numbers from torch's own generator.
 
 torch.set_num_threads also applies to every thread that first uses torch later. `limit` sets OpenMP for the calling thread alone.
 """

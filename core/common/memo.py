@@ -1,8 +1,4 @@
-"""Cache computed values in memory within a budget of bytes, dropping the least recently used.
-
-All values share one budget, whatever function made them, so a large corpus shortens the cache of everything and never exceeds the machine's
-memory (ELMOSCOPE_MAX_KEPT_MB, core.common.limits).
-"""
+"""Cache computed values of all functions in memory within one budget (ELMOSCOPE_MAX_KEPT_MB), dropping the least recently used."""
 
 import mmap
 import sys
@@ -20,8 +16,6 @@ from .limits import limits
 
 SAMPLE = 256  # items of a long list that are weighed, as a sample of all
 DEEPEST = 8  # levels of nesting that are weighed
-
-
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 

@@ -164,19 +164,11 @@ def _in_order(p: Sequence[float], adjust: Callable[[np.ndarray], np.ndarray]) ->
 
 @dataclass(frozen=True, slots=True)
 class McNemar:
-    """A comparison of two classifiers by the texts on which they differ (McNemar 1947).
-
-    If they were equally good, each such text would favor either with probability 1/2.
-    """
+    """A comparison of two classifiers by the texts on which they differ (McNemar 1947)."""
 
     first: int  # texts on which the first is right, or right from more starts, and the second is not
     second: int
     p: float  # of so uneven a count, or a more uneven one, if both were equally good
-
-    @property
-    def more_than_chance(self) -> bool:
-        """Return whether p is below LEVEL."""
-        return self.p < LEVEL
 
 
 def mcnemar(first: np.ndarray, second: np.ndarray) -> McNemar:

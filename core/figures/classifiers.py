@@ -30,10 +30,7 @@ def chain_colors(n_chains: int) -> dict[str, str]:
 
 
 def answers_figure(titles: Sequence[str], probabilities: Sequence[dict[str, float]], colors: dict[str, str]) -> go.Figure:
-    """Draw a bar for each classifier, divided among the classes. The predicted class is named in its part.
-
-    Classifiers that disagree with the majority are marked and bold.
-    """
+    """Draw a bar for each classifier, divided among the classes and named by the predicted one; those against the majority are bold."""
     figure = Figure()
     best = [max(row, key=row.get) for row in probabilities]
     majority = max(best, key=best.count)
@@ -114,10 +111,7 @@ def confusion_figure(confusion: Sequence[Sequence[int]], labels: Sequence[str]) 
 
 
 def curves_figure(curves: dict[str, list[tuple[float, float]]], *, y: str, percent: bool, x: str = "", log_x: bool = False) -> go.Figure:
-    """Draw lines of (x, y) points with their names at the right edge, spread so that they do not overlap.
-
-    `x` and `y` are the titles of the axes. Without `x` the axis counts epochs.
-    """
+    """Draw lines of (x, y) points, named at the right edge. `x` and `y` are the axes' titles; without `x` the axis counts epochs."""
     figure = Figure()
     x = x or t("epoch")
     heights = [point[1] for points in curves.values() for point in points]

@@ -1,6 +1,6 @@
 """The evidence for a verdict as curves, the words that decided a sense, and a path of edits from one sense to another."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -59,13 +59,7 @@ class HalfBar:
 
 
 def influence_marks(
-    tokens: Sequence[str],
-    position: int,
-    values: dict[int, float],
-    hovers: dict[int, str],
-    colors: tuple[str, str],
-    *,
-    write: Callable[[float], str] = signed,
+    tokens: Sequence[str], position: int, values: dict[int, float], hovers: dict[int, str], colors: tuple[str, str], *, write=signed
 ) -> str:
     """Write a sentence with a number under each tried word, colored by its sign, and the target framed.
 
@@ -86,15 +80,7 @@ def influence_marks(
 
 
 def influence_table(
-    tokens: Sequence[str],
-    position: int,
-    changed: Sequence[int],
-    values: np.ndarray,
-    views: Sequence[str],
-    colors: tuple[str, str],
-    *,
-    chosen: int,
-    write: Callable[[float], str] = signed,
+    tokens: Sequence[str], position: int, changed: Sequence[int], values, views: Sequence[str], colors, *, chosen: int, write=signed
 ) -> str:
     """Draw a heat map of words in reading order by layers, with the `chosen` layer in bold and the target between its words.
 

@@ -11,7 +11,7 @@ from ..common.i18n import t
 from ..common.markup import Markup, html
 from ..text.tokens import letter_count
 from . import style
-from .style import GRAY, OWN, RIM, Figure, add_plate, base, ink, mark, sense_color
+from .style import GRAY, OWN, Figure, add_plate, base, ink, mark, sense_color
 
 if TYPE_CHECKING:  # it imports torch
     from ..index.rows import Occurrence
@@ -26,6 +26,7 @@ FADED = 0.15  # opacity of dots that are not selected where others are
 FAINT = 0.3  # opacity of dots whose sense a model guessed
 MARGINS = 36  # pixels above and below a map, of its height
 KEPT, ELSEWHERE = "#6B7280", "#D81B60"  # lines to true neighbors which a map has near too, and which it put elsewhere
+Limits = tuple[float, float, float, float]  # left, right, bottom, top
 SYMBOLS_3D = ("circle", "diamond", "square", "cross", "x", "circle-open", "diamond-open", "square-open")  # all that Plotly has
 
 
@@ -47,7 +48,7 @@ class MapLook:
     stars: Sequence[Star] = ()
     width: int = 560
     height: int = 430
-    limits: tuple[float, float, float, float] | None = None
+    limits: Limits | None = None
     titles: tuple[str, str] | None = None
     name_senses: bool = True
     picked: Collection[int] = ()  # row ids; the others fade
@@ -74,18 +75,11 @@ def map_figure(
         marker = {"color": GRAY, "symbol": "circle", "size": 6, "line": {"width": 0.0}}
         if number >= 0:
             marker = {"color": sense_color(number), "symbol": style.SENSE_SYMBOLS[number % 8], "size": 10, "line": style.THIN}
-        (figure.add_scattergl if len(xy) > 5000 else figure.add_scatter)(
-            x=xy[chosen, 0],
-            y=xy[chosen, 1],
-            mode="markers",
-            name=sense or t("other"),
-            customdata=ids[chosen, None],
-            text=cards[chosen],
-            hovertemplate="%{text}",
-            marker=marker | ({"opacity": FAINT} if is_guess else {}),
-            selectedpoints=np.flatnonzero(np.isin(ids[chosen], list(picked))).tolist() if picked else None,
-            unselected={"marker": {"opacity": FADED}},
-        )
+        dots = {"x": xy[chosen, 0], "y": xy[chosen, 1], "mode": "markers", "marker": marker | ({"opacity": FAINT} if is_guess else {})}
+        dots |= {"name": sense or t("other"), "customdata": ids[chosen, None], "text": cards[chosen], "hovertemplate": "%{text}"}
+        selected = np.flatnonzero(np.isin(ids[chosen], list(picked))).tolist() if picked else None
+        add = figure.add_scattergl if len(xy) > 5000 else figure.add_scatter
+        add(**dots, selectedpoints=selected, unselected={"marker": {"opacity": FADED}})
         if number >= 0 and look.name_senses and (not is_guess or not ((labels_array == sense) & ~guessed).any()):
             edges[number] = outer_edge(xy[chosen], xy)
     name_groups(figure, edges, senses, xy, height=look.height, limits=look.limits)
@@ -138,13 +132,7 @@ def _side(x: float, low: float, high: float) -> str:
 
 
 def name_groups(
-    figure: go.Figure,
-    edges: Mapping[int, np.ndarray],
-    names: Sequence[str],
-    xy: np.ndarray,
-    *,
-    height: float,
-    limits: tuple[float, float, float, float] | None = None,
+    figure: go.Figure, edges: Mapping[int, np.ndarray], names: Sequence[str], xy: np.ndarray, *, height: float, limits: Limits | None = None
 ) -> None:
     """Write each group's name at its place, or as near to it as no other name is, on a map `height` pixels high."""
     if not edges:
@@ -171,7 +159,7 @@ def add_stars(figure: go.Figure, stars, layer: str) -> None:
         style.add_dots(figure, [star.points[layer]], [star.text], style.star(number, 18, opacity=0.9), **look)
 
 
-def find_limits(*places: np.ndarray) -> tuple[float, float, float, float]:
+def find_limits(*places: np.ndarray) -> Limits:
     """Return x and y ranges that hold all places (..., 2) with a margin, for small multiples with the same axes."""
     points = np.concatenate([np.asarray(part, float).reshape(-1, 2) for part in places])
     low, high = points.min(0), points.max(0)
@@ -191,10 +179,8 @@ def selected_data(event) -> list:
     return [item[0] if isinstance(item, list | tuple) else item["0"] for item in data]
 
 
-def free_heights(
-    places: np.ndarray, names: Sequence[str], anchors: Sequence[str], limits: tuple[float, float, float, float], height: float
-) -> list[float | None]:
-    """Return the height of each name: the nearest to its own, within `limits` (left, right, bottom, top), at which it covers no name before it.
+def free_heights(places: np.ndarray, names: Sequence[str], anchors: Sequence[str], limits: Limits, height: float) -> list[float | None]:
+    """Return the height of each name: the nearest to its own, within `limits`, at which it covers no name before it.
 
     `places` (K, 2) and `limits` are in the map's units, which are equally long along both axes; `height` is the map's in pixels. None
     where the map has no room for a name.
@@ -255,16 +241,9 @@ def add_links(figure: go.Figure, start: Sequence[float], ends: np.ndarray, is_ne
 
 
 def space_figure(
-    coordinates: np.ndarray,
-    labels: Sequence[str | None],
-    hovers: Sequence[str],
-    senses: Sequence[str],
-    *,
-    stars: Sequence[Star],
-    layer: str,
-    key: str,
+    coordinates: np.ndarray, labels: Sequence[str | None], hovers: Sequence[str], senses: Sequence[str], look: MapLook
 ) -> go.Figure:
-    """Draw (N, 3) coordinates as a cloud to turn. `stars` have three coordinates. Nothing can be selected."""
+    """Draw (N, 3) coordinates as a cloud to turn. Stars have three coordinates. Nothing can be selected."""
     figure = Figure()
     labels_array = np.array([label or "" for label in labels], object)
     for number, sense in [(-1, ""), *enumerate(senses)]:
@@ -273,16 +252,15 @@ def space_figure(
             continue
         x, y, z = np.asarray(coordinates, float)[chosen].T
         size, color = (2.5, GRAY) if number < 0 else (5, sense_color(number))
-        look = {"name": sense or t("other"), "marker": {"size": size, "color": color, "symbol": SYMBOLS_3D[max(number, 0) % 8]}}
-        figure.add_scatter3d(x=x, y=y, z=z, mode="markers", text=[hovers[k] for k in chosen], hovertemplate="%{text}", **look)
-    for number, star in enumerate(stars):
-        if layer in star.points:
-            x, y, z = ([value] for value in star.points[layer])
-            marker = {"size": 9, "symbol": "diamond", "color": OWN[number % 2], "line": {"color": RIM, "width": 2}}
-            look = {"name": star.label, "text": [star.label], "hovertext": [star.text], "hovertemplate": "%{hovertext}"}
-            figure.add_scatter3d(x=x, y=y, z=z, mode="markers+text", marker=marker, **look)
+        dots = {"name": sense or t("other"), "marker": {"size": size, "color": color, "symbol": SYMBOLS_3D[max(number, 0) % 8]}}
+        figure.add_scatter3d(x=x, y=y, z=z, mode="markers", text=[hovers[k] for k in chosen], hovertemplate="%{text}", **dots)
+    for number, star in enumerate(look.stars):
+        if look.layer in star.points:
+            x, y, z = ([value] for value in star.points[look.layer])
+            texts = {"name": star.label, "text": [star.label], "hovertext": [star.text], "hovertemplate": "%{hovertext}"}
+            figure.add_scatter3d(x=x, y=y, z=z, mode="markers+text", marker=style.star(number, 9, symbol="diamond"), **texts)
     axis = {"showbackground": False, "showticklabels": False, "showspikes": False, "gridcolor": "rgba(140,140,150,0.25)", "zeroline": False}
     names = [t("component {number}", number=number) for number in (1, 2, 3)]
     figure.update_layout(scene={f"{letter}axis": {**axis, "title": {"text": name}} for letter, name in zip("xyz", names, strict=True)})
-    figure.update_layout(scene_aspectmode="data", scene_uirevision=key)
-    return base(figure, height=620, key=key)
+    figure.update_layout(scene_aspectmode="data", scene_uirevision=look.key)
+    return base(figure, height=620, key=look.key)

@@ -59,10 +59,7 @@ def cka_heat(names: Sequence[str], matrix: np.ndarray) -> go.Figure:
 def number_figure(
     numbers: Sequence[int], silhouettes: Sequence[float], limit: Sequence[float], chosen: int, small: Sequence[int] = ()
 ) -> go.Figure:
-    """Draw the silhouette for each number of clusters and the limit that random clouds set.
-
-    The dot of the chosen number is larger. Those of numbers with a cluster too `small` to be a sense are hollow.
-    """
+    """Draw silhouettes by number of clusters, and random clouds' limit: `chosen` larger, hollow with a cluster too `small` for a sense."""
     figure = Figure()
     named = ((limit, t("random clouds"), "#888", "dot"), (silhouettes, t("these sentences"), style.LAYER_COLORS["2"], "solid"))
     for values, _, color, dash in named:
@@ -119,19 +116,9 @@ def draw_found_map(
 
 
 def label_map(
-    coordinates: np.ndarray,
-    senses: np.ndarray,
-    sure: np.ndarray,
-    labeled: np.ndarray,
-    names: Sequence[str],
-    hovers: Sequence[str],
-    *,
-    key: str,
+    flat: np.ndarray, senses: np.ndarray, sure: np.ndarray, labeled: np.ndarray, names: Sequence[str], hovers: Sequence[str], *, key: str
 ) -> go.Figure:
-    """Draw a map (n, 2) of spread labels: the sense of each sentence (n,), -1 for none, and its probability.
-
-    Labeled dots have a rim. The customdata of a dot is its number.
-    """
+    """Draw a map (n, 2) of spread labels: the senses (n,), -1 for none, and how sure; labeled dots have a rim. Customdata: its number."""
     figure = Figure()
     marker = {
         "color": [sense_color(number) if number >= 0 else "#8C8C96" for number in senses.tolist()],
@@ -140,8 +127,8 @@ def label_map(
         "line": {"width": np.where(labeled, 3, 0).tolist(), "color": MARKED_RIM},
     }
     look = {"selected": {"marker": {"opacity": 1}}, "unselected": {"marker": {"opacity": 0.25}}}
-    style.add_dots(figure, coordinates, hovers, marker, customdata=[[k] for k in range(len(senses))], **look)
-    return _finish_groups(figure, coordinates, senses, names, height=400, key=key).update_layout(dragmode="lasso")
+    style.add_dots(figure, flat, hovers, marker, customdata=[[k] for k in range(len(senses))], **look)
+    return _finish_groups(figure, flat, senses, names, height=400, key=key).update_layout(dragmode="lasso")
 
 
 def _finish_groups(
@@ -157,10 +144,7 @@ def _finish_groups(
 
 
 def bands_figure(bands: Sequence[str], counts: np.ndarray, names: Sequence[str], *, key: str) -> go.Figure:
-    """Draw the share of each group in each stretch of dates or each side, from (B, K) counts of sentences.
-
-    Bars have their numbers, since one of three sentences looks like one of three hundred.
-    """
+    """Draw the share of each group in each stretch of dates or each side, from (B, K) counts of sentences, which bars show too."""
     sizes = counts.sum(axis=1)
     shares = counts / np.maximum(sizes[:, None], 1)
     figure = Figure()
@@ -185,10 +169,7 @@ def shape_names(gold: Sequence[str | None]) -> list[tuple[str, str]]:
 
 
 def lean_map(result: "Around", words: Sequence[str], cards: Sequence[str], look: MapLook) -> go.Figure:
-    """Draw a space with sentences as diamonds and words (N,) as dots. The strongest words of each group are written if they fit.
-
-    Without limits the map fits its points and stars.
-    """
+    """Draw a space with sentences as diamonds and words (N,) as dots. The strongest words of each group are written if they fit."""
     k, occurrences = result.at(look.layer), result.points.occurrences
     look = replace(look, limits=look.limits or find_limits(result.coordinates[k], result.stars[k]))
     figure = Figure()

@@ -46,15 +46,7 @@ def limit_of(*arrays: np.ndarray, share: float = 99.0) -> float:
 
 
 def heat_figure(
-    values: np.ndarray,
-    rows: Sequence[str],
-    *,
-    key: str,
-    limit: float,
-    columns: Sequence[str] | str = "",
-    hovers: Sequence[Sequence[str]] | None = None,
-    bold: int | None = None,
-    row: int = ROW,
+    values, rows: Sequence[str], *, key: str, limit: float, columns: Sequence[str] | str = "", hovers=None, bold=None, row: int = ROW
 ) -> go.Figure:
     """Draw (R, C) numbers with a labeled row each: orange below zero, blue above, full color at `limit`, NaN empty.
 

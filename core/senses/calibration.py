@@ -119,10 +119,7 @@ def as_json(ground: Calibration) -> dict:
 
 
 def measure(table: OccurrenceTable, seen: Evidence) -> Calibration | None:
-    """Measure the calibration of a table's labeled words, or return None if too few have two senses.
-
-    `seen` is the evidence of `rows_to_judge`, in order.
-    """
+    """Measure the calibration of a table's labeled words from the evidence of `rows_to_judge`; None if too few have two senses."""
     words = words_to_judge(table)
     if len(words) < FEWEST_WORDS:
         return None
@@ -208,10 +205,7 @@ def pairs_by_votes(
 def pairs_unlabeled(
     table: OccurrenceTable, words: Sequence[str], seen: Evidence, layer: str
 ) -> tuple[list[tuple[np.ndarray, np.ndarray]], dict]:
-    """Return for each word all pairs of its sentences as if they had no labels, and the views' centers.
-
-    A word's pairs are inputs (n, 4) and whether both have the same sense (n,).
-    """
+    """Return each word's pairs, inputs (n, 4) and same sense (n,), as if its sentences had no labels, and the views' centers."""
     parts, views = _parts_of(table, words), seen.views(layer)
     centers = evidence.centers(views, np.repeat(np.arange(len(parts)), [len(labels) for _, labels in parts]))
     pairs = []

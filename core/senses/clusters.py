@@ -3,11 +3,9 @@
 Each occurrence is a direction minus the mean of its spelling: "banks" differs from "bank" by more than one meaning from another, and
 clusters of raw vectors are clusters of endings.
 
-The number of clusters: silhouettes for 2 to 8 clusters are compared with those of 199 clouds of one Gaussian (the null of SigClust, Liu et
-al. 2008) with the variances of the rows. More than one cluster is suggested only if the clearest number is more above the clouds' than
-that of 19 clouds in 20 (the rank is p). The number is that of the highest silhouette whose clusters all have PER_GROUP rows or more. Real
-vectors of one sense are no Gaussian: in a hundred and more sentences they may fall into groups of grammar and topic. A group is a use, not
-a meaning.
+The number of clusters: silhouettes for 2 to 8 clusters are compared with those of clouds of one Gaussian (core.senses.gaussian_null). More
+than one is suggested only if the clearest number is more above the clouds' than that of 19 clouds in 20 (the rank is p). The number is that
+of the highest silhouette whose clusters all have PER_GROUP rows or more. A group is a use, not a meaning (README.md).
 """
 
 import re

@@ -284,10 +284,7 @@ class Spread:
 
 
 def words_of(table: OccurrenceTable) -> dict[str, np.ndarray]:
-    """Return the rows of each basic labeled word with at least two senses, one of which occurs twice.
-
-    Raises BadInput without such a word.
-    """
+    """Return the rows of each basic labeled word with two senses or more, one of them twice. Raises BadInput without such a word."""
     table = table.basic
     rows = table.without_copies(table.labeled_rows())
     result = {}

@@ -79,10 +79,7 @@ def read(language: str) -> dict[str, tuple[Relation, ...]]:
 
 
 def pairs(table: OccurrenceTable, marked: Mapping[str, Sequence[Relation]], layer: str) -> Pairs:
-    """Measure every marked pair of senses of the table's words, one of which occurs twice, in one layer or in the equal mix.
-
-    Raises BadInput without such a pair.
-    """
+    """Measure the marked pairs of senses, one of which occurs twice, in a layer or the equal mix. Raises BadInput without such a pair."""
     weights = layer_weights(layer, table.meta["layers"])
     rows_of_words, random_pairs = words_of(table), at_large(table, weights)
     relations, aucs, alike = [], [], {}

@@ -35,44 +35,42 @@ FORMAT, DIGITS = 1, 4  # version and digits of that file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WordSenses:
-    """The measures of one word; see SenseReport."""
+class Measures:
+    """Measures of labeled occurrences; accuracies and shares from 0 to 1."""
 
-    n: int  # occurrences
-    senses: dict[str, int]  # occurrences of each sense, most frequent first
-    one_nn: float
-    null_mean: float
-    null_95: float
-    p: float  # share of the shuffles that do as well
-    majority: float
-    silhouette: float
-    purity: float
-    hits: np.ndarray = field(compare=False, repr=False)  # (n,): how much of each occurrence's nearest has its sense
-    pairs: np.ndarray = field(compare=False, repr=False)  # (n,): each other's nearest share a number; see mutual_pairs
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SenseReport:
-    """Means over words of what each word's occurrences show; accuracies and shares from 0 to 1."""
-
+    n: int  # occurrences measured
     one_nn: float  # leave-one-out: the nearest other occurrence has the same sense
-    one_nn_low: float  # 95% bootstrap interval, over words and occurrences
-    one_nn_high: float
     null_mean: float  # one_nn with the senses shuffled within each word: its mean ...
     null_95: float  # ... and the value that 95% of the shuffles stay under
     p: float  # share of the shuffles that do as well
     majority: float  # share of the most frequent sense
     silhouette: float  # -1 to 1; 0 if nothing is separated
-    purity: float  # share of the k nearest with the same sense
-    k: int
-    n: int  # occurrences measured
+    purity: float  # share of the NEAREST with the same sense
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordSenses(Measures):
+    """The measures of one word."""
+
+    senses: dict[str, int]  # occurrences of each sense, most frequent first
+    hits: np.ndarray = field(compare=False, repr=False)  # (n,): how much of each occurrence's nearest has its sense
+    pairs: np.ndarray = field(compare=False, repr=False)  # (n,): each other's nearest share a number; see mutual_pairs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SenseReport(Measures):
+    """Means over words of the measures of each."""
+
+    one_nn_low: float  # 95% bootstrap interval, over words and occurrences
+    one_nn_high: float
+    k: int  # NEAREST
     per_word: dict[str, WordSenses]
     left_out: tuple[str, ...]  # words without two labeled senses: nothing to separate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordGain:
-    """How well one space separates one word's senses; see SenseReport."""
+    """How well one space separates one word's senses; see Measures."""
 
     n: int
     senses: int
@@ -174,10 +172,7 @@ def sense_report(similarities_of: Callable[[np.ndarray], np.ndarray], words: Seq
 
 
 def less(first: SenseReport, second: SenseReport) -> Paired:
-    """Compare the 1-NN of two reports of the same words, the first minus the second.
-
-    Words are paired; for one word occurrences are, each other's nearest together.
-    """
+    """Return the first 1-NN minus the second of two reports, paired by word; of one word by occurrence, each other's nearest together."""
     words = list(zip(first.per_word.values(), second.per_word.values(), strict=True))
     if len(words) > 1:
         return compare_pairs([a.one_nn for a, _ in words], [b.one_nn for _, b in words])

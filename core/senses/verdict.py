@@ -91,10 +91,7 @@ class Verdict:
 
 
 def compare(a: Word, b: Word) -> Verdict | None:
-    """Return the verdict on two words, or None if they differ.
-
-    Labeled sentences decide if there are any, else the evidence that needs none.
-    """
+    """Return the verdict on two words, by labeled sentences if there are any, or None if the words differ."""
     if not is_one_word(a, b):
         return None
     workspace, is_name = a.workspace, a.context.is_name or b.context.is_name
@@ -113,10 +110,7 @@ def _without_labels(a: Word, b: Word) -> Verdict:
 
 
 def is_also_a_name(table: OccurrenceTable, lemma: str) -> bool:
-    """Return whether a labeled sense of a word is written with a capital within sentences, as the company Apple is.
-
-    Then letter case distinguishes meanings.
-    """
+    """Return whether a labeled sense is written with a capital within sentences, as the company Apple is: case distinguishes meanings."""
     written: dict[str | None, list[int]] = {}  # sense -> occurrences without a capital, and with one
     for item in table.occurrences(table.labeled_rows(lemma)):
         if item.position and bare(item.tokens[item.position - 1]):

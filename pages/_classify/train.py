@@ -18,7 +18,7 @@ from core.classify.train import freeze, make_committee, make_text_fit, run, with
 from core.classify.trainings import Order, cost, learned_weights, left_of_all, results_rows
 from core.common.errors import LEFT, STOPPED
 from core.common.i18n import say, t, tn
-from core.common.significance import format_p, mcnemar, points
+from core.common.significance import LEVEL, format_p, mcnemar, points
 from core.elmo.models import Model
 from core.figures.classifiers import curves_figure, layer_weights_figure
 from core.notebooks.build import build_notebook
@@ -230,7 +230,7 @@ def describe_training(result: dict[tuple[str, int], TextHead]) -> list[str]:
 def _lead(titles: dict[str, str], right: dict[str, np.ndarray], best: str, second: str, gap: float) -> str:
     test = mcnemar(right[best], right[second])
     values = {"classifier": titles[second], "points": points(gap), "first": test.first, "second": test.second}
-    values["verdict"] = t("is beyond chance") if test.more_than_chance and test.first > test.second else t("may be chance")
+    values["verdict"] = t("is beyond chance") if test.p < LEVEL and test.first > test.second else t("may be chance")
     line = t("Its lead of {points} points over {classifier} {verdict}: {first:,} texts better, {second:,} worse", **values)
     return f"{line} ({t('McNemar’s exact test, {p}', p=format_p(test.p))})."
 

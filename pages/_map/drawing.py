@@ -13,7 +13,7 @@ from core.common import model_layers
 from core.common.i18n import language, t
 from core.common.markup import plain
 from core.common.model_layers import SENSES
-from core.figures.maps import ELSEWHERE, KEPT, add_links, card, find_limits, outer_edge, sense_note, space_figure, word_map
+from core.figures.maps import ELSEWHERE, KEPT, MapLook, add_links, card, find_limits, outer_edge, sense_note, space_figure, word_map
 from core.figures.style import MAP_CONFIG, layer_color, layer_title, sense_color
 from core.live.texts import say_kept
 from core.live.widgets import NEUTRAL, Brush, Points, map_data, point_named
@@ -179,7 +179,7 @@ def _picture(
     if result.plan == SOLID:
         labels = [o.sense if o.lemma == content.lemma else None for o in result.occurrences]
         cards = [card(o) for o in result.occurrences]
-        figure = space_figure(places[: len(cards)], labels, cards, content.senses, stars=stars, layer=space, key=key)
+        figure = space_figure(places[: len(cards)], labels, cards, content.senses, MapLook(layer=space, key=key, stars=stars))
     else:
         look = {"layer": space, "stars": stars, "key": key, "limits": limits, "height": 480 if is_single else 340, "picked": picked}
         look |= {"name_senses": space != result.names[0] and result.word != ALL_WORDS, "titles": measures.axis_titles(result)}

@@ -121,7 +121,7 @@ def test_lines_lie_under_the_dots_and_say_which_neighbors_the_map_put_elsewhere(
     if dims == 2:
         figure = map_figure(flat, ["s"] * 4, [""] * 4, [5, 6, 7, 8], ["s"], MapLook(layer="1", key="k"))
     else:
-        figure = space_figure(flat, ["s"] * 4, [""] * 4, ["s"], stars=[], layer="1", key="k")
+        figure = space_figure(flat, ["s"] * 4, [""] * 4, ["s"], MapLook(layer="1", key="k"))
     add_links(figure, flat[0], flat[[1, 3]], np.array([True, False]))
     kept, broken = figure.data[:2]
     assert (kept.line.color, broken.line.color, kept.mode, broken.line.dash) == (KEPT, ELSEWHERE, "lines", "dash")
