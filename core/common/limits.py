@@ -88,8 +88,7 @@ def check_allowed(feature: str) -> None:
 
 def is_public() -> bool:
     """Return whether ELMOSCOPE_PUBLIC is on. Raises BadInput if its value is neither on nor off."""
-    value = os.environ.get(SWITCH)
-    return value is not None and _switch(SWITCH, value)
+    return SWITCH in os.environ and _switch(SWITCH, os.environ[SWITCH])
 
 
 @lru_cache(maxsize=8)

@@ -57,10 +57,9 @@ def accuracy_lines(accuracies: dict[str, float], *, null: float | None, majority
 
 def _merged_lines(null: float | None, majority: float | None) -> list[tuple[float, str, str]]:
     """Return the lines of chance and of the most frequent sense, as one if they would overlap."""
-    chance, commonest = t("chance"), t("majority")
     if null is not None and majority is not None and abs(null - majority) < 0.09:
-        return [((null + majority) / 2, html("{},<br>{}", chance, commonest), "dot")]
-    lines = [(null, chance, "dot"), (majority, commonest, "dash")]
+        return [((null + majority) / 2, html("{},<br>{}", t("chance"), t("majority")), "dot")]
+    lines = [(null, t("chance"), "dot"), (majority, t("majority"), "dash")]
     return [(value, label, dash) for value, label, dash in lines if value is not None]
 
 
@@ -144,8 +143,7 @@ def _rate(part: Part) -> str:
 
 def frequency_bars(parts: Sequence[Part], names: list[str], title: str) -> go.Figure:
     """Draw how often something occurs in each part, by name."""
-    counts = [n for _, n, _ in parts]
-    figure = Figure()
+    counts, figure = [n for _, n, _ in parts], Figure()
     texts, rates = [f"{n:,}" for n in counts], list(map(_rate, parts))
     style.add_rows(figure, counts, range(len(counts)), FREQUENCY, texts, "%{customdata}", customdata=rates)
     figure.update_yaxes(autorange="reversed", fixedrange=True, tickvals=list(range(len(names))), ticktext=names, automargin=True)
@@ -206,7 +204,6 @@ def angle_figure(cosine: float, labels: tuple[str, str], *, same_word: bool, lay
 
 
 def _angle(cosine: float) -> float:
-    """Return the angle in radians."""
     return math.acos(max(-1.0, min(1.0, cosine)))
 
 
@@ -230,9 +227,7 @@ def cosine_bars(values: dict[str, float], *, chosen: str, random: Mapping[str, f
 
     `random` has the mean cosine of two random words by layer, drawn as a line across its bar.
     """
-    names = list(values)
-    lowest = min(0.0, *values.values())
-    figure = Figure()
+    names, lowest, figure = list(values), min(0.0, *values.values()), Figure()
     rows = [layer_title(n) if n != "GloVe" else n for n in names]
     colors = [GLOVE if n == "GloVe" else layer_color(n) for n in names]
     look = {"textfont": {"size": 15}, "marker_opacity": [1.0 if n in (chosen, "GloVe") else 0.55 for n in names]}

@@ -134,7 +134,6 @@ def label_map(
 def _finish_groups(
     figure: go.Figure, coordinates: np.ndarray, numbers: np.ndarray, names: Sequence[str], *, height: int, key: str
 ) -> go.Figure:
-    """Name the groups of a map, (n,) numbers of its dots (n, 2), next to their dots."""
     groups = ((k, coordinates[numbers == k]) for k in range(len(names)))
     edges = {k: outer_edge(dots, coordinates) for k, dots in groups if len(dots)}
     name_groups(figure, edges, [name[:40] for name in names], coordinates, height=height)
@@ -147,9 +146,8 @@ def bands_figure(bands: Sequence[str], counts: np.ndarray, names: Sequence[str],
     """Draw the share of each group in each stretch of dates or each side, from (B, K) counts of sentences, which bars show too."""
     sizes = counts.sum(axis=1)
     shares = counts / np.maximum(sizes[:, None], 1)
-    figure = Figure()
     labels = [html("{}<br>n = {:,}", band, n) for band, n in zip(bands, sizes.tolist(), strict=True)]
-    places = list(range(len(labels)))  # positions on the axis: both sides may have the same label
+    figure, places = Figure(), list(range(len(labels)))  # positions on the axis: both sides may have the same label
     for number, name in enumerate(names):
         column, heights = counts[:, number], shares[:, number]
         card = t("{name}: {share} ({n} sentences)", name=name, share="%{y:.0%}", n="%{customdata:,}")

@@ -96,8 +96,7 @@ def add_shades(figure: go.Figure, shares, x: Sequence, y: Sequence, texts, *, si
     Plotly's own choice for a half transparent shade is readable in one theme only.
     """
     shares = np.asarray(shares, float)
-    scale = [[0, ends[0]], [1, ends[1]]]
-    figure.add_heatmap(z=shares, x=x, y=y, zmin=0, zmax=1, showscale=False, xgap=3, ygap=3, colorscale=scale, **options)
+    figure.add_heatmap(z=shares, x=x, y=y, zmin=0, zmax=1, showscale=False, xgap=3, ygap=3, colorscale=[*enumerate(ends)], **options)
     colors = [ink(between(*ends, share)) for share in shares.clip(0, 1).ravel()]
     across, down = [*x] * len(y), [name for name in y for _ in x]
     texts = np.ravel(texts).tolist()

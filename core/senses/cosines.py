@@ -145,9 +145,9 @@ def measure(result: Sample) -> Anisotropy:
         random_directions = np.linalg.qr(rng.standard_normal((vectors.shape[1], max(best, 1))))[0].T[:best]
         random = _aucs(result, unit(without(centered, random_directions)), measured)
         panels.append(by_treatment)
-        aucs = {name: panel.auc for name, panel in by_treatment.items()}
-        pairs_of = {MEAN: (aucs[MEAN], aucs[RAW]), TOP: (aucs[TOP], aucs[MEAN]), "control": (aucs[TOP], random)}
-        gains.append({name: compare_pairs(*both) for name, both in pairs_of.items()})
+        raw, mean, last = (by_treatment[name].auc for name in (RAW, MEAN, TOP))
+        compared = {MEAN: (mean, raw), TOP: (last, mean), "control": (last, random)}
+        gains.append({name: compare_pairs(*both) for name, both in compared.items()})
     names = {what: tuple(result.names[k] for k in half) for what, half in (("controls", control), ("measured", measured))}
     return Anisotropy(panels=tuple(panels), gains=tuple(gains), labeled=result.labeled, **names)
 
@@ -190,7 +190,8 @@ def _panel(result: Sample, vectors: np.ndarray, k: int | None, measured: np.ndar
     alike, shares, usual_shares = [], [], {}
     for rows in (result.groups[word] for word in measured):
         word_cosines = _pairs(lengths[rows])
-        same = _same(result, rows)
+        senses = result.senses[rows]
+        same = ((senses[:, None] == senses) & (senses >= 0))[np.triu_indices(len(rows), 1)]
         for kind, chosen in ((WORD, ~same), (SENSE, same)):
             if chosen.any():
                 cosines[kind].append(word_cosines[chosen])
@@ -225,12 +226,6 @@ def _random_cosines(result: Sample, lengths: np.ndarray) -> np.ndarray:
 def _pairs(lengths: np.ndarray) -> np.ndarray:
     """Return the cosines of all pairs of unit vectors (n, D), (n (n - 1) / 2,)."""
     return (lengths @ lengths.T)[np.triu_indices(len(lengths), 1)]
-
-
-def _same(result: Sample, rows: np.ndarray) -> np.ndarray:
-    """Return which pairs of some rows have the same sense, (n (n - 1) / 2,) bool; none without labels."""
-    senses = result.senses[rows]
-    return ((senses[:, None] == senses[None]) & (senses[:, None] >= 0))[np.triu_indices(len(rows), 1)]
 
 
 ROUNDS = 999  # shuffles of one word's senses

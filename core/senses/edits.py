@@ -140,10 +140,7 @@ def centroids(layers: np.ndarray, labels: Sequence[str], weights: np.ndarray) ->
 def ends(cosines: np.ndarray) -> tuple[int, int]:
     """Return the sense of the first step and that of the last from cosines (S, C); if they are equal, the next best of the last."""
     first = int(cosines[0].argmax())
-    last = cosines[-1].copy()
-    if int(last.argmax()) == first:
-        last[first] = -np.inf
-    return first, int(last.argmax())
+    return first, next((int(k) for k in np.argsort(-cosines[-1], kind="stable") if k != first), first)
 
 
 def flips(margins: np.ndarray) -> list[int]:

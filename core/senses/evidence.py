@@ -90,18 +90,13 @@ def of_words(words: Sequence[Word]) -> Evidence:
 def of_rows(encoder, vectors: StaticVectors | None, table: OccurrenceTable, rows: np.ndarray, space: SenseSpace | None = None) -> Evidence:
     """Return the evidence of rows of a table, whose sentences are encoded: seconds."""
     places = table.places(rows)
-    by_word = standing_alone(encoder, [table.words[code] for code in np.unique(table.word[rows])])
-    isolated = np.stack([by_word[table.words[code]] for code in table.word[rows]])
+    codes, numbers = np.unique(table.word[rows], return_inverse=True)
+    isolated = np.stack([layers[:, 0] for layers in encoder.encode([[table.words[code]] for code in codes])])[numbers]
     sentences, positions = [list(tokens) for tokens, _ in places], [position for _, position in places]
     # Each direction of a biLM can stop at the token
     place = encoder.alone(sentences, positions)[1] if hasattr(encoder, "alone") else encoder.around(sentences, positions)
     parts, lemmas = space and space.of_rows(table, rows), tuple(table.lemmas[code] for code in table.lemma[rows])
     return Evidence(table.rows.take(rows), isolated, place, topics(vectors, places), parts, space, lemmas)
-
-
-def standing_alone(encoder, words: Sequence[str]) -> dict[str, np.ndarray]:
-    """Return the vectors (L, D) of each word as a sentence of its own."""
-    return {word: layers[:, 0] for word, layers in zip(words, encoder.encode([[word] for word in words]), strict=True)}
 
 
 def center(rows: np.ndarray, reference: np.ndarray | None = None) -> np.ndarray:

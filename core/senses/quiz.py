@@ -192,7 +192,10 @@ def read(table: OccurrenceTable, quiz_question: QuizQuestion, query: Query, spac
         seen = space.views([(query.tokens, query.position)], query.layers[None])
         places, place = (space.place(parts, views.mean(axis=0), quiz_question.word) for parts in (views, seen))
     else:
-        layer, places, place = _best_layer(table.rows.take(rows), labels, query)
+        layers = table.rows.take(rows)
+        layer = calibration.separability_of(layers, labels).layer
+        mixes = [mixed(vectors, layer_weights(layer, layers.shape[1]), axis=1, unit=True) for vectors in (layers, query.layers[None])]
+        places, place = evidence.center(mixes[0]), evidence.center(mixes[1], mixes[0])
     similarities, cosines = places @ places.T, places @ place[0]
     n_senses = len(quiz_question.senses)
     sense, nearest = vote(cosines, labels, n_senses)
@@ -221,14 +224,6 @@ def vote(cosines: np.ndarray, labels: np.ndarray, n_senses: int) -> tuple[int, n
     nearest = np.argsort(-cosines, kind="stable")[: min(evidence.K, int(np.isfinite(cosines).sum()))]
     votes = np.bincount(labels[nearest], minlength=n_senses)
     return next(int(label) for label in labels[nearest] if votes[label] == votes.max()), nearest
-
-
-def _best_layer(layers: np.ndarray, labels: np.ndarray, query: Query) -> tuple[str, np.ndarray, np.ndarray]:
-    """Return the layer that separates a word's sentences (n, L, D) best, the n there and the query (1, D) minus their mean."""
-    separability = calibration.separability_of(layers, labels)
-    weights = layer_weights(separability.layer, layers.shape[1])
-    rows, query_row = (mixed(vectors, weights, axis=1, unit=True) for vectors in (layers, query.layers[None]))
-    return separability.layer, evidence.center(rows), evidence.center(query_row, rows)
 
 
 def _shuffle(number: int, what: str, names: Iterable[str]) -> list[str]:

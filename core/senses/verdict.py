@@ -95,7 +95,8 @@ def compare(a: Word, b: Word) -> Verdict | None:
     if not is_one_word(a, b):
         return None
     workspace, is_name = a.workspace, a.context.is_name or b.context.is_name
-    if a.table is None or b.context.lemma_in(a.table) != a.lemma or not _has_voters(a.table, a.lemma, a.context, b.context):
+    has_table = a.table is not None and b.context.lemma_in(a.table) == a.lemma
+    if not has_table or len(np.unique(a.table.sense[_voters(a.table, a.lemma, a.context, b.context)])) < 2:
         return replace(_without_labels(*_read_alike(a, b)), name=is_name)
     by_case = is_also_a_name(a.table, a.lemma)
     first, second = _read_alike(a, b, by_case=by_case)
@@ -221,11 +222,6 @@ def _voters(table: OccurrenceTable, lemma: str, *words: Query | WordInContext) -
     """Return a word's labeled rows without those of the sentences that are compared."""
     rows = table.labeled_rows(lemma)
     return rows[~np.any([_own(table, rows, word) for word in words], axis=0)]
-
-
-def _has_voters(table: OccurrenceTable, lemma: str, *words: WordInContext) -> bool:
-    """Return whether at least two senses have labeled sentences besides the compared ones."""
-    return len(np.unique(table.sense[_voters(table, lemma, *words)])) > 1
 
 
 def _own(table: OccurrenceTable, rows: np.ndarray, query: Query | WordInContext) -> np.ndarray:
