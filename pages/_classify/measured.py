@@ -61,12 +61,9 @@ def describe_context(sizes: Sequence[Size]) -> list[str]:
     """State where ELMo with GloVe helps beyond chance, whether it helps more with few labels, and what it beats."""
     titles = part_titles()
     leads = [size.over_glove[ELMO] for size in sizes]
-    gains = ", ".join(
-        t("{points} with {rows:,}", points=lead.in_points(), rows=size.labeled) for size, lead in zip(sizes, leads, strict=True)
-    )
-    lines = [
-        t("ELMo’s gain over GloVe alone, in points: {each}; {shown}.", each=gains, shown=_where(sizes, lambda size: size.over_glove[ELMO]))
-    ]
+    gains = ", ".join(t("{points} with {rows:,}", points=s.over_glove[ELMO].in_points(), rows=s.labeled) for s in sizes)
+    values = {"each": gains, "shown": _where(sizes, lambda size: size.over_glove[ELMO])}
+    lines = [t("ELMo’s gain over GloVe alone, in points: {each}; {shown}.", **values)]
     if len(sizes) > 1:
         few, many = leads[0], leads[-1]
         if few.low is not None and many.high is not None and few.low > max(0.0, many.high):
@@ -89,9 +86,8 @@ def _where(sizes: Sequence[Size], lead: Callable[[Size], Paired]) -> str:
     ahead = [size for size in sizes if lead(size).verdict > 0]
     behind = [size for size in sizes if lead(size).verdict < 0]
     if behind:
-        return t("behind beyond chance with {rows}", rows=rows_of(behind)) + (
-            t(", ahead with {rows}", rows=rows_of(ahead)) if ahead else ""
-        )
+        text = t("behind beyond chance with {rows}", rows=rows_of(behind))
+        return text + t(", ahead with {rows}", rows=rows_of(ahead)) if ahead else text
     if not ahead:
         return t("inconclusive at every size")
     if len(ahead) == len(sizes):
@@ -160,16 +156,13 @@ def describe_calibration(test: dict) -> str:
 
 
 def draw_confusions(title: str, confusion: Sequence[Sequence[int]], labels: Sequence[str], *, key: str) -> None:
-    draw(confusion_figure(confusion, labels), key=key, alt=confusion_alt(title, confusion, labels))
-
-
-def confusion_alt(title: str, confusion: Sequence[Sequence[int]], labels: Sequence[str]) -> str:
-    """Describe a confusion matrix: how many answers are right, and the most frequent mistake."""
+    """Draw a confusion matrix. Its description has the number of right answers and the most frequent mistake."""
     counts = np.array(confusion)
     wrong = counts - np.diag(np.diag(counts))
-    values = {"classifier": title, "right": int(np.trace(counts)), "n": int(counts.sum())}
-    if not wrong.any():
-        return t("{classifier}: all {right:,} of {n:,} right.", **values)
     true, predicted = np.unravel_index(wrong.argmax(), wrong.shape)
+    values = {"classifier": title, "right": int(np.trace(counts)), "n": int(counts.sum())}
     values |= {"times": int(wrong.max()), "true": labels[true], "said": labels[predicted]}
-    return t("{classifier}: {right:,} of {n:,} right; most often {true} is predicted as {said} ({times:,}).", **values)
+    alt = t("{classifier}: {right:,} of {n:,} right; most often {true} is predicted as {said} ({times:,}).", **values)
+    draw(
+        confusion_figure(confusion, labels), key=key, alt=alt if wrong.any() else t("{classifier}: all {right:,} of {n:,} right.", **values)
+    )

@@ -71,16 +71,12 @@ def _texts() -> tuple[str, str, dict, dict] | None:
         return task, titles[task], tasks.task_files(tasks.TASKS[task]), {}
     except MissingArtifact as missing:
         st.info(plain(missing), icon=":material/folder_open:")
-        if task.startswith("news"):
-            _offer_ag_news()
-        return None
-
-
-def _offer_ag_news() -> None:
-    if not limits().downloads:
-        st.caption(t("Downloads are off on this server (ELMOSCOPE_DOWNLOADS). Choose a listed task."))
-    elif st.button(t("Download AG News (31 MB, research use)"), icon=":material/download:", key="get.ag_news"):
-        show_download(partial(published.fetch, tuple(published.PUBLISHED)))
+    if task.startswith("news"):
+        if not limits().downloads:
+            st.caption(t("Downloads are off on this server (ELMOSCOPE_DOWNLOADS). Choose a listed task."))
+        elif st.button(t("Download AG News (31 MB, research use)"), icon=":material/download:", key="get.ag_news"):
+            show_download(partial(published.fetch, tuple(published.PUBLISHED)))
+    return None
 
 
 def _own_file() -> tuple[str, str, dict, dict] | None:
@@ -92,12 +88,10 @@ def _own_file() -> tuple[str, str, dict, dict] | None:
         st.caption(t('First line `text,label`, then one text per line: `"Great phone, poor battery",mixed`.'))
         return None
     upload, path = files[-1], files[-1].path
-    columns = _columns(path, upload.number)
-    if columns is None:
+    if (columns := _columns(path, upload.number)) is None:
         return None
     as_key = (tuple(columns["text_columns"]), columns["label_column"])
-    rows = _read_once("own rows", path, as_key, lambda: _rows(path, upload.name, columns))
-    if rows is None:
+    if (rows := _read_once("own rows", path, as_key, lambda: _rows(path, upload.name, columns))) is None:
         return None
     n, labels, notes = rows
     listed = shorten(", ".join(labels[:8]), 200) + (" …" if len(labels) > 8 else "")
@@ -133,8 +127,7 @@ def _rows(path: Path, name: str, columns: dict) -> tuple[int, list[str], tuple[s
 
 def _columns(path: Path, key: int) -> dict | None:
     """Let the user choose the columns of texts and labels, starting from a guess. Return None while one is missing."""
-    columns = _read_once("own columns", path, None, lambda: read_columns(path))
-    if columns is None:
+    if (columns := _read_once("own columns", path, None, lambda: read_columns(path))) is None:
         return None
     numbers = range(1, len(columns.names) + 1)
     names = {k: columns.names[k - 1] or t("column {n}", n=k) for k in numbers}

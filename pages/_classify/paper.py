@@ -60,11 +60,8 @@ def show_gain() -> None:
     runs = read_results()
     measured, titles = summaries(runs), task_titles()
     _show_curves(curves(runs), titles)
-    weights = {
-        f"{titles[name]}, {t('input') if where == 'input' else t('output')}": mix
-        for name, value in measured.items()
-        for where, mix in value.mixes.items()
-    }
+    places = {"input": t("input"), "output": t("output")}
+    weights = {f"{titles[name]}, {places[k]}": mix for name, value in measured.items() for k, mix in value.mixes.items()}
     st.markdown(t("#### Which layers does each task use?"))
     named = "; ".join(f"{name}: {', '.join(f'{s:.2f}' for s in mix)}" for name, mix in weights.items())
     draw(layer_weights_figure(weights), key="results.layers", alt=t("Learned layer weights s_j per task. {named}.", named=named))
@@ -97,31 +94,24 @@ def _row(title: str, paper: PublishedScore, scores: tuple[str, str, float], seed
 def _show_curves(result: dict[str, list[tuple[int, float, float]]], titles: dict[str, str]) -> None:
     st.markdown(t("#### ELMo’s gain by number of examples"))
     for column, (name, points) in zip(st.columns(len(result)), result.items(), strict=True):
-        lines = {
-            t("with ELMo"): [(size, elmo) for size, _, elmo in points],
-            t("without ELMo"): [(size, plain) for size, plain, _ in points],
-        }
+        sizes, plain, elmo = zip(*points, strict=True)
+        lines = {t("with ELMo"): list(zip(sizes, elmo, strict=True)), t("without ELMo"): list(zip(sizes, plain, strict=True))}
         y = f"{titles[name]}: {measure_titles()[name]}"
         figure = curves_figure(lines, y=y, percent=True, x=t("training examples"), log_x=True)
-        alt = t("{y} with and without ELMo by examples: {sizes}.", y=y, sizes=", ".join(f"{size:,}" for size, *_ in points))
+        alt = t("{y} with and without ELMo by examples: {sizes}.", y=y, sizes=", ".join(f"{size:,}" for size in sizes))
         with column:
             draw(figure, key=f"results.curve.{name}", alt=alt)
-    notice([describe_largest(result, titles), describe_curves(result, titles)])
-
-
-def describe_largest(result: dict[str, list[tuple[int, float, float]]], titles: dict[str, str]) -> str:
-    name, size, gain = max(
-        ((name, n, elmo - plain) for name, points in result.items() for n, plain, elmo in points), key=lambda item: item[2]
-    )
-    return t("ELMo gains most, {points:.0f} points, in {task} with {n:,} examples.", points=100 * gain, task=titles[name], n=size)
-
-
-def describe_curves(result: dict[str, list[tuple[int, float, float]]], titles: dict[str, str]) -> str:
+    gains = {titles[name]: [(100 * (elmo - plain), size) for size, plain, elmo in points] for name, points in result.items()}
+    (gain, size), task = max((max(points), task) for task, points in gains.items())
     message = "; ".join(
-        f"{titles[name]}: " + ", ".join(t("{points:+.1f} at {n:,}", points=100 * (elmo - plain), n=size) for size, plain, elmo in points)
-        for name, points in result.items()
+        f"{task}: " + ", ".join(t("{points:+.1f} at {n:,}", points=p, n=n) for p, n in points) for task, points in gains.items()
     )
-    return t("ELMo’s gain in points by examples, one seed: {told}.", told=message)
+    notice(
+        [
+            t("ELMo gains most, {points:.0f} points, in {task} with {n:,} examples.", points=gain, task=task, n=size),
+            t("ELMo’s gain in points by examples, one seed: {told}.", told=message),
+        ]
+    )
 
 
 def _add_task(title: str, name: str, summary: Summary) -> dict:
@@ -164,8 +154,7 @@ def describe_paper(measured: dict[str, Summary], titles: dict[str, str]) -> list
         lines.append(t("ELMo helps: {tasks}. Largest error reduction: <b>{most}</b>, {share:.0%}.", **values))
     if behind:
         lines.append(t("No gain: {tasks}.", tasks=", ".join(behind)))
-    single = [titles[name] for name, value in measured.items() if value.seeds == 1]
-    if single:
+    if single := [titles[name] for name, value in measured.items() if value.seeds == 1]:
         lines.append(t("One seed only, spread unknown: {tasks}.", tasks=", ".join(single)))
     if within := [titles[name] for name, value in measured.items() if value.beyond_spread is False]:
         lines.append(t("Inconclusive, within the spread of seeds: {tasks}.", tasks=", ".join(within)))

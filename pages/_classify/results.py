@@ -64,7 +64,6 @@ def show(in_use: InUse) -> None:
         case "shipped":
             show_scores()
         case "checks":
-            st.markdown(t("#### Can these numbers be trusted?"))
             notice(describe_checks(result) or [t("These experiments have not been run.")])
     first, last = (pick(line["date"] for line in lines)[:10] for pick in (min, max))
     models = ", ".join(sorted({line["model"] for line in lines if line.get("model")}))
@@ -157,13 +156,10 @@ def describe_checks(result: dict) -> list[str]:
         lines[-1] += " " + t("Duplicates put test messages into training, so they are removed elsewhere.")
     if result.get("random"):
         worst = max(result["random"].values(), key=lambda row: row["accuracy"])
-        room = 3 * (0.25 * 0.75 / worst["n"]) ** 0.5  # three standard errors of pure chance
         lines.append(t("With random labels the best variant reaches {accuracy:.1%}; chance is 25%.", accuracy=worst["accuracy"]))
         if copied := result.get("random-copied"):
             highest = max(row["accuracy"] for row in copied.values())
             lines.append(t("With every test text copied into training, it reaches {accuracy:.1%}.", accuracy=highest))
-        if worst["accuracy"] < 0.25 + room:
-            lines.append(t("No sign of a leak."))
-        else:
-            lines.append(t("That is beyond chance: something leaks."))
+        is_chance = worst["accuracy"] < 0.25 + 3 * (0.25 * 0.75 / worst["n"]) ** 0.5  # three standard errors of pure chance
+        lines.append(t("No sign of a leak.") if is_chance else t("That is beyond chance: something leaks."))
     return lines

@@ -98,9 +98,8 @@ def _text(task: str) -> str:
 
 
 def example_title(text: str, *, is_wrong: bool) -> str:
-    if is_wrong:
-        return ":material/close: " + t("ELMo errs: {text}", text=shorten(text, 45))
-    return ":material/format_quote: " + shorten(text, 45)
+    text = shorten(text, 45)
+    return f":material/close: {t('ELMo errs: {text}', text=text)}" if is_wrong else f":material/format_quote: {text}"
 
 
 def predictions(in_use: InUse, task: str, text: str, names: Iterable[str]) -> dict[str, Answer]:
@@ -130,22 +129,27 @@ def _describe_gain(opened: tasks.OpenHeads) -> None:
 
 
 def _all_answers(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str, front: list[str]) -> bool:
-    """Show the bars of all classifiers and their table on request. Return whether they are shown."""
-    if len(opened.heads) == len(front):
-        _offer_table(predictions(in_use, task, text, front))
-        return False
-    options = {"key": "all", "on_change": "rerun", "bind": "query-params", "icon": ":material/bar_chart:"}
-    more = st.expander(t("Compare all {n} classifiers", n=len(opened.heads)), **options)
-    if not more.open:
-        _offer_table(predictions(in_use, task, text, front))
-        return False
-    answers = predictions(in_use, task, text, opened.heads)
-    with more:
-        _bars(opened, answers, key="classify.all")
-        seconds = sum(a.seconds for a in answers.values()) + max(a.shared_seconds for a in answers.values())
-        st.caption(t("{n:.0f} ms for all predictions.", n=1000 * seconds))
-    _offer_table(answers)
-    return True
+    """Show the bars of all classifiers on request, and offer the table of the visible answers. Return whether all are shown."""
+    is_open = False
+    if len(opened.heads) > len(front):
+        options = {"key": "all", "on_change": "rerun", "bind": "query-params", "icon": ":material/bar_chart:"}
+        more = st.expander(t("Compare all {n} classifiers", n=len(opened.heads)), **options)
+        is_open = more.open
+    answers = predictions(in_use, task, text, opened.heads if is_open else front)
+    if is_open:
+        with more:
+            _bars(opened, answers, key="classify.all")
+            seconds = sum(a.seconds for a in answers.values()) + max(a.shared_seconds for a in answers.values())
+            st.caption(t("{n:.0f} ms for all predictions.", n=1000 * seconds))
+    titles, descriptions = variant_titles(), variant_descriptions()
+    table = [
+        {t("classifier"): titles[name], t("reads"): descriptions[name], t("prediction"): a.label}
+        | {label: round(p, 4) for label, p in a.probabilities.items()}
+        | {t("milliseconds"): round(1000 * (a.seconds + a.shared_seconds), 1)}
+        for name, a in answers.items()
+    ]
+    lists.offer_table(table, name="answers", key="classify.twin")
+    return is_open
 
 
 def _bars(opened: tasks.OpenHeads, answers: dict[str, Answer], *, key: str) -> None:
@@ -156,18 +160,6 @@ def _bars(opened: tasks.OpenHeads, answers: dict[str, Answer], *, key: str) -> N
     draw(figure, key=key, alt=t("Probabilities per classifier. {named}.", named=named))
 
 
-def _offer_table(answers: dict[str, Answer]) -> None:
-    titles = variant_titles()
-    descriptions = variant_descriptions()
-    table = [
-        {t("classifier"): titles[name], t("reads"): descriptions[name], t("prediction"): a.label}
-        | {label: round(p, 4) for label, p in a.probabilities.items()}
-        | {t("milliseconds"): round(1000 * (a.seconds + a.shared_seconds), 1)}
-        for name, a in answers.items()
-    ]
-    lists.offer_table(table, name="answers", key="classify.twin")
-
-
 @fragment
 def show_reasons(in_use: InUse, task: str, names: list[str], text: str) -> None:
     st.markdown(t("#### Why?"))
@@ -175,23 +167,20 @@ def show_reasons(in_use: InUse, task: str, names: list[str], text: str) -> None:
     titles = variant_titles()
     name = choice("why", t("Explain"), {n: titles[n] for n in names}, default)
     result = classifiers.ask(tasks.reasons, task, in_use, text, name, meanwhile=t("Rereading without each word…"))
-    _words(result)
+    heading = t("<p>Which words supported {label} ({share:.0%})?</p>", label=result.label, share=result.probability)
+    legend = t('<p class="small">Without a blue word the answer is less likely, without an orange one more likely. Hover: log-odds.</p>')
+    show_html("{}{}{}", heading, token_marks(result.tokens, result.occlusion, title=t("for {label}", label=result.label)), legend)
     _context(result)
     if (mine := classifiers.own_heads().get(task)) and name in mine.pooled:
         reads = {"vectors": mine.workspace.vectors, "layers": live_layers(mine.workspace.model.encoder)}
-        _near(near_texts(mine.opened.heads[name], mine.opened.tokens(text), mine.pooled[name], mine.dataset, **reads))
+        if rows := near_texts(mine.opened.heads[name], mine.opened.tokens(text), mine.pooled[name], mine.dataset, **reads):
+            line = Markup('<div class="kwic"><span class="cosine">{:.3f}</span>{} <b>{}</b></div>')
+            lines = [line.format(cosine, shorten(near_text, 300), label) for cosine, near_text, label in rows]
+            show_html("{}{}", t("<p>Most similar training rows</p>"), lines)
     _layers(name, result)
-    parts = {t("word"): result.tokens, t("change if removed"): result.occlusion} | (
-        {t("without its context"): result.context} if result.context else {}
-    )
+    parts = {t("word"): result.tokens, t("change if removed"): result.occlusion}
+    parts |= {t("without its context"): result.context} if result.context else {}
     lists.offer_table(pd.DataFrame(parts).round(3), name=f"reasons-{name}", key="why.twin")
-
-
-def _words(explanation: Explanation) -> None:
-    heading = t("<p>Which words supported {label} ({share:.0%})?</p>", label=explanation.label, share=explanation.probability)
-    legend = t('<p class="small">Without a blue word the answer is less likely, without an orange one more likely. Hover: log-odds.</p>')
-    marks = token_marks(explanation.tokens, explanation.occlusion, title=t("for {label}", label=explanation.label))
-    show_html("{}{}{}", heading, marks, legend)
 
 
 def _context(explanation: Explanation) -> None:
@@ -211,14 +200,6 @@ def _context(explanation: Explanation) -> None:
     label, share = plain(explanation.label), explanation.shuffled_probability
     lines.append(t("With its words shuffled, {label} gets {share:.0%} on average.", label=label, share=share))
     st.caption(" ".join(lines))
-
-
-def _near(rows: list) -> None:
-    if not rows:
-        return
-    line = Markup('<div class="kwic"><span class="cosine">{:.3f}</span>{} <b>{}</b></div>')
-    lines = [line.format(cosine, shorten(text, 300), label) for cosine, text, label in rows]
-    show_html("{}{}", t("<p>Most similar training rows</p>"), lines)
 
 
 def _layers(name: str, explanation: Explanation) -> None:

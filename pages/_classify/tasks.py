@@ -50,10 +50,8 @@ def _open_tasks(in_use: InUse) -> dict[str, OpenTask]:
 def _ask(compute: Callable[..., R], in_use: InUse, task: str, request: Hashable) -> R:
     """Return the cached result of a function of core.tasks.answers with the heads of a task."""
     over, opened = workspace(in_use), _open_tasks(in_use)[task]
-    key = (task, request, RESULTS.stat().st_mtime)
-    return keep(
-        f"tasks.{compute.__qualname__}", over.reads(*READS), key, lambda: compute(opened, request, over.model, over.vectors), most=256
-    )
+    key, kind = (task, request, RESULTS.stat().st_mtime), f"tasks.{compute.__qualname__}"
+    return keep(kind, over.reads(*READS), key, lambda: compute(opened, request, over.model, over.vectors), most=256)
 
 
 def variant_titles() -> dict[str, str]:
@@ -90,22 +88,16 @@ def _ask_text(key: str, label: str, task: str, **options) -> str:
 
 def _tag(task: str, in_use: InUse) -> None:
     """Show the spans of a sentence, of the task's names, chunks or parts of speech."""
-    label, legend = {
-        "names": (t("Sentence with names"), ""),
-        "chunks": (
-            t("Sentence to chunk"),
-            t("CoNLL-2000: NP noun phrase, VP verb phrase, PP preposition, ADVP adverb, ADJP adjective, SBAR clause opener."),
-        ),
-        "speech": (
-            t("Sentence to tag"),
+    label = {"names": t("Sentence with names"), "chunks": t("Sentence to chunk"), "speech": t("Sentence to tag")}[task]
+    _spans(task, in_use, answers.sentence_example(task, _ask_text(f"tasks_{task}", label, task, height=80)))
+    if task == "chunks":
+        st.caption(t("CoNLL-2000: NP noun phrase, VP verb phrase, PP preposition, ADVP adverb, ADJP adjective, SBAR clause opener."))
+    elif task == "speech":
+        st.caption(
             t(
                 "Penn Treebank’s tags: NN noun, NNP name, VB, VBD, VBP, VBZ verb, JJ adjective, RB adverb, DT article, IN preposition, PRP pronoun."
-            ),
-        ),
-    }[task]
-    _spans(task, in_use, answers.sentence_example(task, _ask_text(f"tasks_{task}", label, task, height=80)))
-    if legend:
-        st.caption(legend)
+            )
+        )
 
 
 def _roles(in_use: InUse) -> None:
@@ -119,10 +111,8 @@ def _roles(in_use: InUse) -> None:
 
 
 def _spans(task: str, in_use: InUse, example: Example) -> None:
-    tokens = flat(example.passages[0])
-    by_variant = _ask(answers.ask, in_use, task, example)
-    verb_labels = ("V", "C-V")
-    result = {v: [span for span in a if span[2] not in verb_labels] for v, a in by_variant.items()}
+    tokens, by_variant = flat(example.passages[0]), _ask(answers.ask, in_use, task, example)
+    result = {v: [span for span in a if span[2] not in ("V", "C-V")] for v, a in by_variant.items()}
     colors = class_colors(sorted({label for spans in result.values() for _, _, label in spans}), ordered=False)
     words = _span_reader(tokens)
     predicate = [(example.facts.token, example.facts.token, t("what happens"))] if task == "roles" else []
@@ -176,21 +166,16 @@ def _coreference(in_use: InUse) -> None:
 def _chains(in_use: InUse, text: str) -> None:
     """Show mentions of the same entity with one color and number, the same for both models."""
     example = _ask(answers.mentions_in, in_use, "chunks", text)
-    tokens = flat(example.passages[0])
-    words = _span_reader(tokens)
-    by_variant = _ask(answers.ask, in_use, "clusters", example)
-    result = {v: chains(example, a) for v, a in by_variant.items()}
+    tokens, by_variant = flat(example.passages[0]), _ask(answers.ask, in_use, "clusters", example)
+    words, result = _span_reader(tokens), {v: chains(example, a) for v, a in by_variant.items()}
     first = sorted({chain[0] for chains in result.values() for chain in chains})
     colors = chain_colors(len(first))
 
     def draw_variant(variant: str) -> Markup:
         others = [chain for v, chains in result.items() if v != variant for chain in chains]
-        spans, dashed = [], []
-        for chain in result[variant]:
-            labeled = [(*span, str(first.index(chain[0]) + 1)) for span in chain]
-            spans += labeled
-            dashed += labeled if len(result) > 1 and chain not in others else []
-        return draw_spans(tokens, spans, colors=colors, dashed=dashed)
+        spans = {(*span, str(first.index(chain[0]) + 1)): chain for chain in result[variant] for span in chain}
+        dashed = [span for span, chain in spans.items() if len(result) > 1 and chain not in others]
+        return draw_spans(tokens, [*spans], colors=colors, dashed=dashed)
 
     _side_by_side(by_variant, draw_variant)
     named = {v: [(*chain[0], " = ".join(map(words, chain[1:]))) for chain in chains] for v, chains in result.items()}
@@ -211,11 +196,9 @@ def _pronoun(in_use: InUse, mentions: Mentioned) -> None:
         titles = {str(k): f"{mentions.words((k, k))} ({n})" for n, k in enumerate(mentions.pronouns, 1)}
         position = int(choice("tasks_pronoun", t("Which pronoun"), titles, str(position)))
     by_variant = _ask(answers.ask, in_use, "coreference", mentions.example(position))
-    tokens = flat(mentions.passage)
-    pronoun = mentions.words((position, position))
+    tokens, pronoun = flat(mentions.passage), mentions.words((position, position))
     picked = {v: chosen(a) for v, a in by_variant.items()}
-    none = t("none of them")
-    named = {v: mentions.words(mentions.names[k]) if k >= 0 else none for v, k in picked.items()}
+    named = {v: mentions.words(mentions.names[k]) if k >= 0 else t("none of them") for v, k in picked.items()}
     differ = len(set(named.values())) > 1
 
     def draw_variant(variant: str) -> Markup:
@@ -315,7 +298,7 @@ def _list_spans(spans: Sequence[Span], words: Callable[[Span], str]) -> str:
 def describe_choice(baseline: str, elmo: str, sure: tuple[float, float]) -> str:
     values = {"baseline": baseline, "elmo": elmo, "a": sure[0], "b": sure[1]}
     if baseline == elmo:
-        return t("Both say <b>{elmo}</b>: {a:.0%} sure without ELMo, {b:.0%} with it.", elmo=values["elmo"], a=sure[0], b=sure[1])
+        return t("Both say <b>{elmo}</b>: {a:.0%} sure without ELMo, {b:.0%} with it.", **values)
     return t("They disagree: <b>{baseline}</b> without ELMo ({a:.0%} sure), <b>{elmo}</b> with it ({b:.0%}).", **values)
 
 

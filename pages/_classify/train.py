@@ -174,7 +174,7 @@ def show_results(training: Training, *, finished: bool) -> None:
     result = dict(training.heads)
     table = pd.DataFrame(results_rows(result)).dropna(axis=1, how="all")
     st.markdown(t("#### On unseen texts: {name}", name=plain(training.order.title)))
-    _show_table(table)
+    shown = _show_table(table)
     notice(describe_training(result))
     if learned := learned_weights(result):
         st.markdown(t("**Learned layer weights** s_j, mean over seeds"))
@@ -185,22 +185,17 @@ def show_results(training: Training, *, finished: bool) -> None:
     head = next((head for (variant, _), head in result.items() if variant == name), result[next(iter(result))])
     draw_confusions(variant_titles()[name], head.meta["test"]["confusion"], head.labels, key=f"train.confusion.{name}")
     if finished:
+        lists.offer_table(shown, name=f"training-{training.order.task}", key="train.twin", label=t("Export table"))
         _actions(training, table)
 
 
-def _header(column: str) -> str:
-    """Return the title of a column. The F1 of a class has the name of the class."""
-    return column if column.startswith("F1 ") else say(column)
-
-
-def _in_words(table: pd.DataFrame) -> pd.DataFrame:
-    return table.assign(classifier=table["classifier"].map(variant_titles())).rename(columns=_header)
-
-
-def _show_table(table: pd.DataFrame) -> None:
-    shares = [c for c in table.columns if c in ("accuracy", "± over seeds", "macro F1") or c.startswith("F1 ")]
-    columns = {_header(c): st.column_config.NumberColumn(format="percent") for c in shares}
-    lists.grid(_in_words(table), column_config=columns)
+def _show_table(table: pd.DataFrame) -> pd.DataFrame:
+    """Show a table with its columns in the language of the interface, and return it. The F1 of a class has the name of the class."""
+    titles = {column: column if column.startswith("F1 ") else say(column) for column in table.columns}
+    shares = [title for c, title in titles.items() if c in ("accuracy", "± over seeds", "macro F1") or c.startswith("F1 ")]
+    table = table.assign(classifier=table["classifier"].map(variant_titles())).rename(columns=titles)
+    lists.grid(table, column_config=dict.fromkeys(shares, st.column_config.NumberColumn(format="percent")))
+    return table
 
 
 def describe_training(result: dict[tuple[str, int], TextHead]) -> list[str]:
@@ -213,8 +208,8 @@ def describe_training(result: dict[tuple[str, int], TextHead]) -> list[str]:
     values = {"accuracy": share[best], "n": n}
     level = [name for name in ranked if right[name].sum() * len(right[best]) == right[best].sum() * len(right[name])]
     if len(level) > 1:
-        tied = ", ".join(titles[name] for name in level)
-        lines = [t("Tied: {classifiers}, {accuracy:.1%} of {n:,} test texts.", classifiers=tied, **values)]
+        values["classifiers"] = ", ".join(titles[name] for name in level)
+        lines = [t("Tied: {classifiers}, {accuracy:.1%} of {n:,} test texts.", **values)]
     elif len(ranked) > 1:
         lines = [t("Best: <b>{classifier}</b>, {accuracy:.1%} of {n:,} test texts.", classifier=titles[best], **values)]
         lines.append(_lead(titles, right, best, ranked[1], share[best] - share[ranked[1]]))
@@ -236,10 +231,9 @@ def _lead(titles: dict[str, str], right: dict[str, np.ndarray], best: str, secon
 
 
 def _actions(training: Training, table: pd.DataFrame) -> None:
-    lists.offer_table(_in_words(table), name=f"training-{training.order.task}", key="train.twin", label=t("Export table"))
     add, use, notebook_, place = (*st.columns(3), st.container())
+    order = training.order
     if add.button(t("Add to comparison"), key="train.add", icon=":material/add:", width="stretch"):
-        order = training.order
         condition = {
             "texts": order.title,
             "model": order.model,
@@ -251,9 +245,7 @@ def _actions(training: Training, table: pd.DataFrame) -> None:
         cells = table.astype(object).where(table.notna(), None)  # NaN differs from itself
         comparison.extend(row for row in ({**condition, **row} for row in cells.to_dict("records")) if row not in comparison)
     if use.button(t("Use on Try it"), key="train.use", icon=":material/category:", width="stretch"):
-        order = training.order
-        seed = training.order.seeds[0]
-        mine = {variant: head for (variant, s), head in training.heads.items() if s == seed}
+        mine = {variant: head for (variant, s), head in training.heads.items() if s == order.seeds[0]}
         opened = OpenHeads(tasks.task_named(order.task), mine)
         title = t("{texts}, trained here", texts=order.title)
         over = workspace_of(order.model, order.vectors)
@@ -262,8 +254,8 @@ def _actions(training: Training, table: pd.DataFrame) -> None:
         page_link("classify", label, query_params={"task": title}, **options)
         if dropped:
             place.caption(t("“{title}” is no longer listed there.", title=plain(dropped)))
-    name, mime = f"train-{training.order.task}.ipynb", "application/x-ipynb+json"
-    lists.download(t("Training notebook"), notebook(training.order), name, mime, key="train.notebook", place=notebook_, width="stretch")
+    name, mime = f"train-{order.task}.ipynb", "application/x-ipynb+json"
+    lists.download(t("Training notebook"), notebook(order), name, mime, key="train.notebook", place=notebook_, width="stretch")
 
 
 def notebook(order: Order) -> str:
@@ -276,22 +268,14 @@ def notebook(order: Order) -> str:
     if order.task == "own":
         order = replace(order, files=dict.fromkeys(order.files, order.title))
         about += " " + t("Put your file’s path into the command.")
-    return build_notebook(
-        "classifiers",
-        ("ordered",),
-        ("command",),
-        {"command": order.command},
-        opening=about,
-        metadata={"view": "train", "version": __version__},
-    )
+    options = {"opening": about, "metadata": {"view": "train", "version": __version__}}
+    return build_notebook("classifiers", ("ordered",), ("command",), {"command": order.command}, **options)
 
 
 def show_comparison() -> None:
     if rows := st.session_state.get("comparison"):
         st.markdown(t("#### Comparison"))
-        table = pd.DataFrame(rows)
-        _show_table(table)
-        lists.offer_table(_in_words(table), name="comparison", key="train.comparison", label=t("Export comparison"))
+        lists.offer_table(_show_table(pd.DataFrame(rows)), name="comparison", key="train.comparison", label=t("Export comparison"))
         with st.popover(t("Clear comparison"), icon=":material/delete:"):
             st.write(tn("This removes {n} row. You cannot undo it.", "This removes {n} rows. You cannot undo it.", len(rows)))
             st.button(t("Clear"), key="train.empty", on_click=lambda: st.session_state.update(comparison=[]))
