@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -48,13 +47,7 @@ SPACE, DRAWN, OPENED = "layer", "home.drawn", "home.opened"  # in the session; t
 ALONE_JOB, ALONE, STEPS = "live page", "home.alone", 100  # the job and the widgets of the HTML file
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SecondModel:
-    """A second model's cosines of the same two words."""
-
-    name: str
-    layers: Layers
-    cosines: Mapping[str, float]  # by layer, last the mix
+SecondModel = tuple[str, Layers, Mapping[str, float]]  # its name, its layers, and the cosine of the two words by layer, last the mix
 
 
 def show(in_use: InUse, first: Chosen, second: Chosen, chips: DeltaGenerator, place: DeltaGenerator) -> None:
@@ -109,8 +102,7 @@ def _picture(in_use: InUse, chosen: Mapping[int, Chosen], chips: DeltaGenerator)
     if in_use.other_model:
         with show_errors():  # the first model's answer is there whatever becomes of the second's
             other = over.with_model(in_use.other_model)
-            cosines = space_cosines(other, first.in_context, second.in_context)
-            second_model = SecondModel(short_name(in_use.other_model), other.layers, cosines)
+            second_model = short_name(in_use.other_model), other.layers, space_cosines(other, first.in_context, second.in_context)
     unknown = lists.unknown(over.vectors, [bare(first.word), bare(second.word)]) if _are_words(first, second) else []
     if lines := [*write_notices(scene, space, pair.judgment.verdict, second_model), *unknown]:
         notice(lines)
@@ -118,8 +110,8 @@ def _picture(in_use: InUse, chosen: Mapping[int, Chosen], chips: DeltaGenerator)
     titles = {k: t("{model}, {layer}", model=layers_in_use.called, layer=layers_in_use.short(k)) for k in pair.bars if k != "GloVe"}
     rows = [(titles.get(k, k), round(v, 4)) for k, v in pair.bars.items()]
     if second_model:
-        name, layers = second_model.name, second_model.layers
-        rows += [(t("{model}, {layer}", model=name, layer=layers.short(k)), round(v, 4)) for k, v in second_model.cosines.items()]
+        name, layers, cosines = second_model
+        rows += [(t("{model}, {layer}", model=name, layer=layers.short(k)), round(v, 4)) for k, v in cosines.items()]
     lists.offer_table(pd.DataFrame(rows, columns=[t("vectors"), t("cosine")]), name="cosines", label=t("Cosines"), key="home.table")
     if words:
         lists.offer_table(substitutes.tabulate(words), name="substitutes", label=t("Substitutes"), key="home.expected.table")
@@ -134,9 +126,9 @@ def write_notices(scene: Scene | None, space: str, verdict: Verdict | None, seco
     """
     lines = [say_picture(scene, space, verdict)] if scene and (scene.labeled or verdict) else []
     if second:
-        layers = model_layers.in_use()
-        layer = layers.at_depth(space if space in layers.spaces else MIX, second.layers)
-        values = {"model": second.name, "where": second.layers.title(layer), "cosine": second.cosines[layer]}
+        (name, others, cosines), layers = second, model_layers.in_use()
+        layer = layers.at_depth(space if space in layers.spaces else MIX, others)
+        values = {"model": name, "where": others.title(layer), "cosine": cosines[layer]}
         lines.append(t("{model} at the same depth ({where}): {cosine:.2f}.", **values))
     return lines
 
@@ -174,9 +166,6 @@ def offer_html_file(in_use: InUse) -> None:
 
         return page_of(workspace_of(in_use.model), report=report).encode("utf-8")
 
-    def describe(job: Job, left: str) -> str:
-        return job.stage or t("Starting…")
-
     with opened:
         name, make = plain(short_name(in_use.model)), t("Make the page")
         st.caption(t("One HTML file with {model} in it. It opens from disk in any browser, without a network.", model=name))
@@ -184,14 +173,14 @@ def offer_html_file(in_use: InUse) -> None:
             if st.button(make, key=f"{ALONE}.make", icon=":material/build:"):
                 shared_jobs.job(ALONE_JOB, key, work, **options)
                 st.rerun()
-        elif page := shared_jobs.result_or_progress(ALONE_JOB, key, work, describe, widget=ALONE, again=make, **options):
-            label = t("Download, {mb:.0f} MB", mb=len(page) / 1e6)
-            lists.download(label, page, "elmoscope.html", "text/html", key=f"{ALONE}.file")
+        elif page := shared_jobs.result_or_progress(
+            ALONE_JOB, key, work, lambda job, left: job.stage or t("Starting…"), widget=ALONE, again=make, **options
+        ):
+            lists.download(t("Download, {mb:.0f} MB", mb=len(page) / 1e6), page, "elmoscope.html", "text/html", key=f"{ALONE}.file")
 
 
 def _draw_scene(scene: Scene, chosen: Mapping[int, Chosen], space: str) -> None:
-    state = st.session_state
-    word = chosen[1].word
+    state, word = st.session_state, chosen[1].word
     data = scene_data(scene, word, chosen)
     news = {"key": data["key"], "view": space, "dot": NONE, "picked": [], "seq": sequence(KEY)}
     opens = space == SENSES and not state.get(OPENED)
@@ -206,8 +195,7 @@ def _decides(in_use: InUse, pair: Pair, scene: Scene, space: str) -> None:
     judgment, usual, densities = pair.judgment, verdict.usual_layer(in_use), verdict.densities(in_use, pair.judgment)
     rows, plain, sure = decisive_rows(densities, judgment), plain_rows(densities, pair.cosines), say_probability(judgment)
     _curves(key=CURVES, data=curves_data(rows, plain, scene.spaces, usual, sure))
-    every_row = [*rows, *([gray] if (gray := plain.get(space, plain.get(usual))) else [])]
-    if every_row:
+    if every_row := [*rows, *filter(None, [plain.get(space, plain.get(usual))])]:
         note(lambda: curves_figure(every_row), key="curves", alt=describe(rows, sure))
 
 
@@ -281,21 +269,13 @@ def _take_put() -> None:
 
 def _data(places: Sequence[InPlace]) -> dict:
     largest = max((answer.probability for place in places for answer in place.substitutes), default=1.0)
-    return expected_texts() | {
-        "sides": [
-            {
-                "side": side,
-                "which": which,
-                "color": color,
-                "words": [
-                    {
-                        "word": answer.word,
-                        "size": round((answer.probability / largest) ** 0.5, 3),
-                        "label": t("{word}, {p:.1%}: insert", word=answer.word, p=answer.probability),
-                    }
-                    for answer in (place.substitutes if place.is_good else ())
-                ],
-            }
-            for side, which, color, place in zip(question.SIDES, (t("1st"), t("2nd")), OWN, places, strict=True)
+    words = [
+        [
+            {"word": answer.word, "size": round((answer.probability / largest) ** 0.5, 3)}
+            | {"label": t("{word}, {p:.1%}: insert", word=answer.word, p=answer.probability)}
+            for answer in (place.substitutes if place.is_good else ())
         ]
-    }
+        for place in places
+    ]
+    sides = zip(question.SIDES, (t("1st"), t("2nd")), OWN, words, strict=True)
+    return expected_texts() | {"sides": [dict(zip(("side", "which", "color", "words"), side, strict=True)) for side in sides]}

@@ -103,11 +103,8 @@ def _multiples(result: Around, occurrences: list[Occurrence], chosen: tuple[Chos
 def _picture(
     result: Around, occurrences: list[Occurrence], chosen: tuple[Chosen, ...], name: str, *, is_single: bool
 ) -> tuple[go.Figure, str]:
-    size = (
-        {"width": 560, "height": 470}
-        if is_single
-        else {"width": 340, "height": 340, "limits": find_limits(result.coordinates, result.stars)}
-    )
+    limits = None if is_single else find_limits(result.coordinates, result.stars)
+    size = {"width": 560, "height": 470} if is_single else {"width": 340, "height": 340, "limits": limits}
     cards = [mark(o.tokens, o.position) for o in occurrences]
     for k in range(result.points.occurrences, len(cards)):  # spellings
         cards[k] = html("<b>{}</b>, {}<br>{}", result.labels[k], _mean_of(result.points.counts[k]), cards[k])
@@ -183,11 +180,9 @@ def _mean_of(count: int) -> str:
 def _write_notices(over: Workspace, result: Around, layer: str) -> list[str]:
     points, cosines = result.points, result.cosines[result.at(layer)]
     if len(cosines) == 2:
-        words = slice(points.occurrences, None)
-        level = random_level(over, layer)
-        return measures.describe_leans(
-            list(result.labels[words]), cosines[:, words], layer, result.between[result.at(layer)], None if level is None else level.mean
-        )
+        words, level = slice(points.occurrences, None), random_level(over, layer)
+        between, random = result.between[result.at(layer)], None if level is None else level.mean
+        return measures.describe_leans(list(result.labels[words]), cosines[:, words], layer, between, random)
     if len(cosines) == 1:
         return [t("Add a second sentence to compare the two.")]
     sizes = Counter(result.groups[result.at(layer)].tolist())
@@ -197,9 +192,7 @@ def _write_notices(over: Workspace, result: Around, layer: str) -> list[str]:
 
 
 def _describe(result: Around, layer: str) -> str:
-    n = len(result.points)
-    n_occurrences = result.points.occurrences
-    where = layer_title(model_layers.in_use().top)
+    n, n_occurrences, where = len(result.points), result.points.occurrences, layer_title(model_layers.in_use().top)
     words = tn("{n} nearest word in {where} (dot: its mean)", "{n} nearest words in {where} (dots: means)", n - n_occurrences, where=where)
     with_word = tn("{n} occurrence (diamond)", "{n} occurrences (diamonds)", n_occurrences)
     contents = with_word if n_occurrences else words if n else t("only your sentences")
@@ -237,21 +230,18 @@ def show_all_tokens(in_use: InUse, word: str) -> None:
     options = {"failed": t("The map could not be drawn."), "most": 2, "widget": "map.tokens", "again": t("Draw the map")}
     if (maps := shared_jobs.result_or_progress(JOB, (over.names.corpus, file), work, _progress, **options)) is None:
         return
-    lit = word[:40]
-    _tokens_widget(
-        key="map.tokens",
-        data=over.opener.memo.value("tokens sent", (key, names, lit, language()), lambda: _token_data(table, rows, maps, lit, key), most=4),
-    )
+    lit, memo = word[:40], over.opener.memo
+    data = memo.value("tokens sent", (key, names, lit, language()), lambda: _token_data(table, rows, maps, lit, key), most=4)
+    _tokens_widget(key="map.tokens", data=data)
     notice(_describe_tokens(table, rows, maps, word))
+    values = {"laid_out": maps.provenance["points"], "k": word_maps.NEIGHBORS_TO_PLACE}
     message = t(
-        "UMAP placed {laid_out:,} random tokens, the rest near their {k} nearest; distances between far dots mean little.",
-        laid_out=maps.provenance["points"],
-        k=word_maps.NEIGHBORS_TO_PLACE,
+        "UMAP placed {laid_out:,} random tokens, the rest near their {k} nearest; distances between far dots mean little.", **values
     )
     if len(rows) > MOVING:
         message = f"{message} {t('While moving, only a random part is drawn.')}"
     st.caption(message, help=t("Hover: sentence. Click: highlight its word. Ctrl+wheel: zoom. Drag: move. Keys: +, − and arrows."))
-    words = over.opener.memo.value("tokens table", (key, names, language()), lambda: _tabulate_words(table, rows, maps), most=4)
+    words = memo.value("tokens table", (key, names, language()), lambda: _tabulate_words(table, rows, maps), most=4)
     lists.offer_table(words, name="all-tokens", label=t("Table of frequent words"), key="map.tokens.table")
 
 
@@ -283,17 +273,15 @@ def _token_data(table: OccurrenceTable, rows: np.ndarray, maps: FrozenMaps, word
         "apart": t("median distance from center: {apart} of the map width", apart="{apart}"),
         "no_webgl": t("Your browser lacks WebGL 2, so only the table is shown."),
     }
+    under = [t("trustworthiness {value:.2f} (1 perfect, 0.50 random)", value=value) for value in maps.trustworthiness]
     return {
         "names": list(names),
-        "short": [layer_name(name) for name in names],
-        "titles": [model_layers.in_use().heading(name) for name in names],
-        "where": [layer_title(name) for name in names],
-        "tints": [layer_color(name) for name in names],
+        "short": list(map(layer_name, names)),
+        "titles": list(map(model_layers.in_use().heading, names)),
+        "where": list(map(layer_title, names)),
+        "tints": list(map(layer_color, names)),
         "at": max(0, len(names) - 2),
-        "under": [
-            t("one dot per spelling") if np.isnan(value) else t("trustworthiness {value:.2f} (1 perfect, 0.50 random)", value=value)
-            for value in maps.trustworthiness
-        ],
+        "under": [t("one dot per spelling") if np.isnan(v) else text for v, text in zip(maps.trustworthiness, under, strict=True)],
         "places": pack_numbers(np.round((maps.coordinates + 1) / 2 * 65_535), "<u2"),
         "sense": pack_numbers(sense, "u1"),
         "lemma": pack_numbers(lemma, "<u2"),
@@ -311,11 +299,9 @@ def _describe_tokens(table: OccurrenceTable, rows: np.ndarray, maps: FrozenMaps,
     """State how many tokens there are, and how widely those of the word are spread in the lowest and the highest layer."""
     n, all_of_them = len(rows), len(table)
     values = {"n": n, "all": all_of_them, "sentences": len(np.unique(table.sentence[rows]))}
-    lines = [
-        t("The map shows {n:,} tokens of {sentences:,} sentences.", **values)
-        if n == all_of_them
-        else t("The map shows {n:,} of {all:,} tokens, from {sentences:,} random sentences.", **values)
-    ]
+    lines = [t("The map shows {n:,} tokens of {sentences:,} sentences.", **values)]
+    if n < all_of_them:
+        lines = [t("The map shows {n:,} of {all:,} tokens, from {sentences:,} random sentences.", **values)]
     spelling = word.casefold()
     is_word = table.spelled(spelling)[rows]
     if spelling in table.lemmas:  # its other forms, as the browser lights them

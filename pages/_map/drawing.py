@@ -91,7 +91,10 @@ def show(in_use: InUse, result: Layout, lemma: str | None, chosen: Mapping[int, 
         gestures = t(
             "Click a dot: neighbors. Draw around dots or click a sense: select. Space: play. Arrows: layer. Ctrl+wheel: zoom. Shift+drag: move."
         )
-    st.caption(" ".join([*measures.write_guesses(result), *_cautions(result, names)]), help=None if solid else gestures)
+    cautions, given = _cautions(result, names), len(result.occurrences) - result.guessed
+    if result.guessed:
+        cautions.insert(0, t("Faint dots, guessed from {given} labels, not measured: {n}.", given=given, n=result.guessed))
+    st.caption(" ".join(cautions), help=None if solid else gestures)
     if links and not live:  # where it is live, the list is next to the map
         space = names[0] if len(names) == 1 else "mix"
         sentences = [*(o.sentence for o in result.occurrences), *(item.readable for item in chosen.values())]

@@ -61,11 +61,8 @@ def listen(clicked: Callable[[int], None]) -> None:
     def on_zoom() -> None:
         zooms = st.session_state[WATCH].get("zooms")
         items = zooms.items() if isinstance(zooms, dict) else ()
-        st.session_state[BRUSH_KEY].zooms = {
-            name: tuple(map(float, limits))
-            for name, limits in items
-            if isinstance(limits, list) and len(limits) == 4 and all(map(is_number, limits))
-        }
+        sound = {k: v for k, v in items if isinstance(v, list) and len(v) == 4 and all(map(is_number, v))}
+        st.session_state[BRUSH_KEY].zooms = {name: tuple(map(float, limits)) for name, limits in sound.items()}
 
     _listen(key=WATCH, on_clicked_change=on_click, on_zooms_change=on_zoom)
 
@@ -145,7 +142,6 @@ def show_neighbors(occurrences: Sequence[Occurrence], links: Links, key: str, ti
             st.session_state[DOT_KEY] = str(listed[chosen[0]].row)
 
     st.markdown(title)
-    st.caption(t("Check a row for its neighbors."))
     columns = {
         t("on the map"): [t("near") if is_near else t("not near") for is_near in links.near],
         t("cosine"): links.cosines.round(3),

@@ -57,9 +57,7 @@ def static_share(static: SenseReport | None) -> str:
 
 
 def compare_with_static(report: SenseReport, static: SenseReport | None, where: str) -> list[str]:
-    if static is None:
-        return []
-    return [static_line(static.one_nn, where, less(report, static))]
+    return [static_line(static.one_nn, where, less(report, static))] if static else []
 
 
 def write_notices(word: str, result: dict, static: SenseReport | None = None, space: str = "") -> list[str]:
@@ -74,14 +72,6 @@ def write_notices(word: str, result: dict, static: SenseReport | None = None, sp
         return lines
     # Compare the mix: the best space was selected by its accuracy
     return lines + compare_with_static(result["mix"], static, layer_title("mix"))
-
-
-def write_guesses(layout: Layout) -> list[str]:
-    """State how many visible dots are not measured, because a model guessed their sense."""
-    if not layout.guessed:
-        return []
-    n_labeled = len(layout.occurrences) - layout.guessed
-    return [t("Faint dots, guessed from {given} labels, not measured: {n}.", given=n_labeled, n=layout.guessed)]
 
 
 def _describe_map(layout: Layout) -> str:
@@ -128,9 +118,7 @@ def describe_leans(words: Sequence[str], cosines: np.ndarray, layer: str, cosine
     where = model_layers.in_use().at(layer, begins=True)
     leans = np.asarray(cosines[0], float) - np.asarray(cosines[1], float)
     result = sides(leans)
-    n = len(result)
-    first = int((result == 1).sum())
-    second = int((result == 2).sum())
+    n, first, second = len(result), int((result == 1).sum()), int((result == 2).sum())
     values = {"at": model_layers.in_use().at(layer), "cosine": cosine, "random": random}
     between = t("The cosine of your two words {at} is {cosine:.2f}.", **values)
     if random is not None:
@@ -141,15 +129,15 @@ def describe_leans(words: Sequence[str], cosines: np.ndarray, layer: str, cosine
         if cosine > 0.9999:
             return [t("{at}, your two words have one vector, so no word is nearer to either.", at=where)]
         return [t("{at}, no word is clearly nearer to either sentence.", at=where), between]
-    left, right = (_nearest(words, np.asarray(cosines[k], float), result == k + 1) or t("no word") for k in (0, 1))
+
+    def name_nearest(side: int) -> str:
+        order = [k for k in np.argsort(-np.asarray(cosines[side], float), kind="stable") if result[k] == side + 1]
+        return ", ".join(f"“{shorten(words[k])}”" for k in order[:NAMED]) or t("no word")
+
+    left, right = name_nearest(0), name_nearest(1)
     line = t("Nearer to the first sentence: {left}; to the second: {right}.", left=left, right=right)
     values = {"at": where, "n": n, "first": first, "second": second}
     return [line, t("{at}, of {n} words {first} are nearer to the first sentence, {second} to the second.", **values), between]
-
-
-def _nearest(words: Sequence[str], cosines: np.ndarray, candidates: np.ndarray) -> str:
-    order = [k for k in np.argsort(-cosines, kind="stable") if candidates[k]]
-    return ", ".join(f"“{shorten(words[k])}”" for k in order[:NAMED])
 
 
 def describe_scores(word: str | None, best: tuple[str, float], zero: float, chance: float, usual: float, n: int) -> list[str]:
@@ -158,16 +146,12 @@ def describe_scores(word: str | None, best: tuple[str, float], zero: float, chan
     `usual` bounds 95% of shuffles.
     """
     if not n:
-        if word is None:
-            return [t("No labeled word here has two senses.")]
-        return [t("“{word}” has only one labeled sense here.", word=word)]
+        return [t("“{word}” has only one labeled sense here.", word=word) if word else t("No labeled word here has two senses.")]
     where = model_layers.in_use().at(best[0], begins=True)
     values = {"at": where, "best": best[1], "chance": chance, "n": n, "word": word}
-    counted = (
-        t("Of {n:,} sentences, each left out in turn; chance {chance:.0%}.", **values)
-        if word is None
-        else t("Of {n:,} “{word}” sentences, each left out in turn; chance {chance:.0%}.", **values)
-    )
+    counted = t("Of {n:,} sentences, each left out in turn; chance {chance:.0%}.", **values)
+    if word is not None:
+        counted = t("Of {n:,} “{word}” sentences, each left out in turn; chance {chance:.0%}.", **values)
     if best[1] <= usual + 1e-9:
         values["at"] = model_layers.in_use().at(best[0])
         line = t("<b>Inconclusive</b>: {at}, {best:.0%} of nearest sentences share the sense; chance {chance:.0%}.", **values)
@@ -186,10 +170,10 @@ def describe_occurrences(word: str, n: int, everything: int, groups: Sequence[tu
         first = t("{n} of {all} occurrences of “{word}” are shown, evenly over the corpus.", all=everything, **values)
     if groups is None:
         return [first, t("Too few to group.")]
+    values = {"at": model_layers.in_use().at(layer, begins=True), "number": len(groups)}
     if len(groups) < 2:
-        return [first, t("{at}, they form no clear groups.", at=model_layers.in_use().at(layer, begins=True))]
-    named = ", ".join(f"{name} ({size})" for name, size in groups)
-    values = {"at": model_layers.in_use().at(layer, begins=True), "number": len(groups), "groups": named}
+        return [first, t("{at}, they form no clear groups.", **values)]
+    values["groups"] = ", ".join(f"{name} ({size})" for name, size in groups)
     return [first, t("{at}, they form {number} groups, named by typical words: {groups}.", **values)]
 
 

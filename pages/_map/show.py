@@ -93,7 +93,7 @@ def _labeled(in_use: InUse, over: Workspace, word: str, chosen: tuple[Chosen, Ch
     lemma = word if word != ALL_WORDS else target
     offered = {UMAP: t("UMAP"), PCA: t("PCA"), POLES: t("Your own axes"), SOLID: t("3D")}
     about = t("UMAP keeps near dots near; PCA shows the most variance; your own axes run between senses or words.")
-    with right, _more("layout"):
+    with right, st.popover(t("More"), icon=":material/tune:", key="map.more.layout", width="stretch"):
         plan = choice("layout", t("Layout"), offered, UMAP, help=about)
     with left:
         ends = _choose_ends(over, lemma or table.lemmas[0]) if plan == POLES else ()
@@ -111,7 +111,7 @@ def _labeled(in_use: InUse, over: Workspace, word: str, chosen: tuple[Chosen, Ch
 def _show_around(in_use: InUse, over: Workspace, word: str, sentences: tuple[Chosen, ...], left, right) -> None:
     """Show the map of a word without labels, which needs every token."""
     visible = sentences if any(bare(item.word).casefold() == word for item in sentences) else ()
-    with right, _more("around"):
+    with right, st.popover(t("More"), icon=":material/tune:", key="map.more.around", width="stretch"):
         titles = {SPREAD: t("PCA"), UMAP: t("UMAP")} | ({BETWEEN: t("Between your sentences")} if len(visible) == 2 else {})
         about = t("PCA shows the most variance; UMAP keeps near points near; “between” runs from star to star.")
         plan = choice("around", t("Layout"), titles, SPREAD, help=about)
@@ -123,16 +123,11 @@ def _show_around(in_use: InUse, over: Workspace, word: str, sentences: tuple[Cho
         around.show(in_use, over, word, visible, plan)
 
 
-def _more(key: str):
-    return st.popover(t("More"), icon=":material/tune:", key=f"map.more.{key}", width="stretch")
-
-
 def _measures(in_use: InUse, word: str, space: str, layout: Layout) -> None:
     with measures.show_measures(word, layout) if layout.reports else st.container():
         lists.offer_table(layout.table(), name=f"map-{layout.word}", label=t("Table of {n:,} dots", n=len(layout.rows)), key="map.points")
-    everything = st.expander(
-        t("Which words are inconclusive?"), icon=":material/format_list_numbered:", key="map.all", on_change="rerun", bind="query-params"
-    )
+    options = {"icon": ":material/format_list_numbered:", "key": "map.all", "on_change": "rerun", "bind": "query-params"}
+    everything = st.expander(t("Which words are inconclusive?"), **options)
     if everything.open:
         with everything:
             _show_ranking(in_use, word, space)
@@ -192,21 +187,16 @@ def _show_ranking(in_use: InUse, word: str, view: str) -> None:
     for column, (title, words, half) in zip(st.columns(2, gap="medium"), halves, strict=True):
         with column:
             st.markdown(f"**{title}**")
-            key = f"map.ranking.{half}"
-            rows = {
-                w: {n: (g.gain, g.low - g.null_mean, g.high - g.null_mean, 1 - g.null_mean, g.shown) for n, g in result[w].items()}
-                for w in words
-            }
+            key, rows = f"map.ranking.{half}", {}
+            for w in words:
+                rows[w] = {n: (g.gain, g.low - g.null_mean, g.high - g.null_mean, 1 - g.null_mean, g.shown) for n, g in result[w].items()}
             figure = ranking_figure(rows, layer=layer, word=word if word in words else "", key=key)
             values = {"first": words[0], "last": words[-1], "where": layer_title(layer)}
             alt = t("Words from {first} to {last} by accuracy above chance in {where}.", **values)
             draw(figure, key=key, on_select=_opener(key), selection_mode="points", alt=alt)
     notice(_describe_ranking(result, order, unshown, layer))
     about = t("Inconclusive: shuffled senses do as well in over 5% of cases, which proves no failure.")
-    paper = t(
-        "[Wiedemann et al. 2019](https://arxiv.org/abs/1909.10430) saw few sense regions for “bank” in the published ELMo, without a significance test."
-    )
-    st.caption(f"{about} {paper}")
+    st.caption(about)
     if unshown and layer != "0":
         st.pills(t("Open an inconclusive word"), unshown[:OFFERED], key="map.unshown", format_func=plain, on_change=_open_unshown)
     lists.offer_table(_tabulate_ranking(result, order), name="words-ranked", label=t("Table of {n} words", n=len(order)), key="map.ranking")
@@ -270,10 +260,8 @@ def _show_every_word(in_use: InUse, word: str, layer: str) -> None:
         return
     gains, n = {w: result[w][layer] for w in visible_words}, len(visible_words)
     points = {w: (g.null_mean, g.one_nn, g.senses, words[w].part_of_speech) for w, g in gains.items()}
-    key = "map.every.picture"
-    alt = t("{n} words: 1-NN accuracy in {where} against chance.", n=n, where=layer_title(layer))
-    figure = words_figure(points, names, layer=layer, word=word, key=key)
-    draw(figure, key=key, on_select=_opener(key), selection_mode="points", alt=alt)
+    key, alt = "map.every.picture", t("{n} words: 1-NN accuracy in {where} against chance.", n=n, where=layer_title(layer))
+    draw(words_figure(points, names, layer=layer, word=word, key=key), key=key, on_select=_opener(key), selection_mode="points", alt=alt)
     notice(_describe_words(gains, words, names, layer))
     rows = [
         {t("word"): w, t("part of speech"): names[words[w].part_of_speech], t("senses"): g.senses, t("sentences"): g.n}
@@ -292,14 +280,11 @@ def _select_words(labeled_words: dict[str, Labeled], names: dict[str, str], resu
     numbers = sorted({fact.senses for fact in labeled_words.values()})
     senses = row[1].pills(t("Senses"), numbers, selection_mode="multi", key="map.every.senses")
     only = row[2].toggle(t("Only inconclusive"), key="map.every.only")
-    words = [
-        w
-        for w, value in labeled_words.items()
-        if w in result
-        and (not pos or value.part_of_speech in pos)
-        and (not senses or value.senses in senses)
-        and not (only and result[w][layer].shown)
-    ]
+
+    def passes(w: str, value: Labeled) -> bool:
+        return (not pos or value.part_of_speech in pos) and (not senses or value.senses in senses) and not (only and result[w][layer].shown)
+
+    words = [w for w, value in labeled_words.items() if w in result and passes(w, value)]
     return sorted(words, key=lambda w: result[w][layer].gain)
 
 
