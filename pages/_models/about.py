@@ -109,28 +109,23 @@ def _peaks(panels: list[Panel]) -> list[str]:
     if not syntax or not senses:
         return []
     values = {"n": sum(senses), "m": len(senses)}
-    if not syntax[0]:
-        return [t("Grammar is not better at layer 1; senses at layer 2 in {n} of {m} tests.", **values)]
-    return [t("Grammar is better at layer 1; senses at layer 2 in {n} of {m} tests.", **values)]
+    if syntax[0]:
+        return [t("Grammar is better at layer 1; senses at layer 2 in {n} of {m} tests.", **values)]
+    return [t("Grammar is not better at layer 1; senses at layer 2 in {n} of {m} tests.", **values)]
 
 
 def _order_lines(panels: list[Panel]) -> list[str]:
     """State for each task whether layer 1 or layer 2 is better, as in the paper, or that it is inconclusive."""
-    orders: dict[str, list[str]] = {"as": [], "not": [], "open": []}
+    orders: dict[int, list[str]] = {1: [], -1: [], 0: []}
     for panel in panels:
-        if panel.order is None:
-            continue
-        ahead = panel.order.verdict  # whether layer 1 leads
-        expected = 1 if panel.title == SYNTAX else -1
-        named = f"{say(panel.title)} {panel.order.in_points()}"
-        orders["open" if not ahead else "as" if ahead == expected else "not"].append(named)
-    texts = {key: ", ".join(names) for key, names in orders.items()}
-    parts = {
-        "as": t("as in the paper for {tasks}", tasks=texts["as"]),
-        "not": t("opposite for {tasks}", tasks=texts["not"]),
-        "open": t("inconclusive for {tasks}", tasks=texts["open"]),
-    }
-    listed = "; ".join(part for key, part in parts.items() if texts[key])
+        if panel.order is not None:  # its verdict: whether layer 1 leads
+            as_in_paper = panel.order.verdict * (1 if panel.title == SYNTAX else -1)
+            orders[as_in_paper].append(f"{say(panel.title)} {panel.order.in_points()}")
+    as_in_paper, opposite, inconclusive = (", ".join(names) for names in orders.values())
+    parts = [t("as in the paper for {tasks}", tasks=as_in_paper) if as_in_paper else ""]
+    parts.append(t("opposite for {tasks}", tasks=opposite) if opposite else "")
+    parts.append(t("inconclusive for {tasks}", tasks=inconclusive) if inconclusive else "")
+    listed = "; ".join(filter(None, parts))
     return [t("Layer 1 minus layer 2, in points (95% interval): {each}.", each=listed)] if listed else []
 
 
@@ -150,12 +145,11 @@ def _panel_line(panel: Panel) -> str:
     written = {layer: f"{accuracy:.1%}" for layer, accuracy in panel.accuracy.items()}
     ends = [pick(panel.accuracy.values()) for pick in (max, min)]
     best, worst = (", ".join(layer for layer, values in written.items() if values == f"{end:.1%}") for end in ends)
+    values = {"accuracy": ends[0], "best": best, "worst": worst}
+    where = t("best at layer {best} ({accuracy:.1%}), weakest at layer {worst}", **values)
     if len(set(written.values())) == 1:
-        where = t("{accuracy:.1%} at layer {best}", accuracy=ends[0], best=best)
-    else:
-        where = t("best at layer {best} ({accuracy:.1%}), weakest at layer {worst}", accuracy=ends[0], best=best, worst=worst)
-    above = 100 * (ends[0] - panel.baseline)
-    name = say(panel.baseline_name)
+        where = t("{accuracy:.1%} at layer {best}", **values)
+    above, name = 100 * (ends[0] - panel.baseline), say(panel.baseline_name)
     values = {"points": abs(above), "baseline": name if panel.baseline_name == "chance" else t("the {baseline}", baseline=name)}
     if f"{abs(above):.1f}" == "0.0":
         comparison = t("no better than {baseline}", **values)
@@ -187,10 +181,8 @@ def _card(model: Model, card: ModelCard) -> None:
     labels = {
         "Trained on": t("Trained on"),
         "How": t("How it was trained"),
-        "Good for": t("Good for"),
-        "Cannot": t("Limits"),
-        "License": t("License"),
     }  # labels that a card of ours uses; its texts are the model's own
+    labels |= {"Good for": t("Good for"), "Cannot": t("Limits"), "License": t("License")}
     rows_by_label = (_of_elmo(model.name, card) if card.shape else _of_transformer(model)) | {
         t("File"): t("{n:.0f} MB", n=card.megabytes),
         t("License"): card.meta.get("license", t("see publisher")),
@@ -205,16 +197,16 @@ def _card(model: Model, card: ModelCard) -> None:
 def _of_elmo(name: str, card: ModelCard) -> dict[str, str]:
     s, millions = card.shape, {"spelling": card.parameters["char-CNN"] / 1e6, "lstms": card.parameters["LSTMs"] / 1e6}
     sizes = {"filters": s.n_filters, "highway": s.n_highway, "layers": s.n_layers, "cells": s.hidden, "projection": s.projection}
+    shape = t(
+        "{filters:,} char-CNN filters, {highway} highway layers, {layers} LSTM layers per direction ({cells:,} cells, projected to {projection})",
+        **sizes,
+    )
+    values = {"layers": s.n_layers + 1, "dim": s.dim, "projection": s.projection}
     return {
         t("Model"): t("{name}, in ELMo’s format", name=name),
-        t("Shape"): t(
-            "{filters:,} char-CNN filters, {highway} highway layers, {layers} LSTM layers per direction ({cells:,} cells, projected to {projection})",
-            **sizes,
-        ),
+        t("Shape"): shape,
         t("Parameters"): t("char-CNN {spelling:.1f} million, LSTMs {lstms:.1f} million", **millions),
-        t("Vectors"): t(
-            "{layers} layers of {dim} numbers ({projection} per direction)", layers=s.n_layers + 1, dim=s.dim, projection=s.projection
-        ),
+        t("Vectors"): t("{layers} layers of {dim} numbers ({projection} per direction)", **values),
     }
 
 
@@ -262,9 +254,8 @@ def _describe_anisotropy(layers: list[str], senses: dict) -> list[str]:
     helped = ", ".join(layer_title(name) for name in names if verdicts[name] > 0)
     harmed = ", ".join(layer_title(name) for name in names if verdicts[name] < 0)
     by_word = ", ".join(layer_title(name) for name in names if read_back(senses[name]["centered_less"]).verdict > 0)
-    lines = [t("Removing what all words share significantly helps at no layer.")]
-    if helped:
-        lines = [t("Removing what all words share helps at {layers}.", layers=helped)]
+    no_help = t("Removing what all words share significantly helps at no layer.")
+    lines = [t("Removing what all words share helps at {layers}.", layers=helped) if helped else no_help]
     if harmed:
         lines.append(t("Removing 8 directions hurts at {layers}.", layers=harmed))
     if by_word:

@@ -13,7 +13,7 @@ from core.common.limits import BOX
 from core.common.markup import html, shorten
 from core.common.model_layers import MIX, SENSES
 from core.common.significance import LEVEL, format_p
-from core.elmo.models import Model, weights_files
+from core.elmo.models import weights_files
 from core.figures.spaces import Line, cka_heat, depth_figure, overlap_histogram
 from core.figures.style import GLOVE, layer_color, layer_title
 from core.files import registry
@@ -122,11 +122,10 @@ def _inputs(in_use: InUse) -> tuple[SpaceName, SpaceName] | None:
         return first, second
     options = list(dict.fromkeys([*registry.available("corpus"), in_use.corpus]))
     layer = layers_of(in_use.model).top
+    hint = t("Choose, or type a path")
     texts = [
-        corpus_box(key, label, options, item, place=place, placeholder=t("Choose, or type a path"))
-        for place, label, item, key in zip(
-            places[1:], (t("First corpus"), t("Second corpus")), (in_use.corpus, None), ("first_corpus", "second_corpus"), strict=True
-        )
+        corpus_box("first_corpus", t("First corpus"), options, in_use.corpus, place=places[1], placeholder=hint),
+        corpus_box("second_corpus", t("Second corpus"), options, None, place=places[2], placeholder=hint),
     ]
     space = f"{in_use.model}{MARK}{layer}"
     st.session_state["compare.spaces"] = [space, texts[0], space, texts[1]]
@@ -158,16 +157,12 @@ def write_notices(result: SpacesCompared) -> list[str]:
     a, b = result.names
     values = {"k": c.k, "mean": float(c.shared.mean()), "a": a, "b": b, "n": len(c.words), "luck": c.chance * c.k}
     first = t("{a} and {b} share <b>{mean:.1f}</b> of a word’s {k} neighbors on average ({n:,} words, chance {luck:.2f})", **values)
-    none, everything = float((c.shared == 0).mean()), float((c.shared == c.k).mean())
-    if everything > 0.99:
-        second = t("nearly every list is identical")
-    else:
-        second = t("{none:.0%} of words share none", none=none)
+    is_all = float((c.shared == c.k).mean()) > 0.99
+    second = t("nearly every list is identical") if is_all else t("{none:.0%} of words share none", none=float((c.shared == 0).mean()))
     values = {"cka": result.cka_pair, "luck": round(result.paired.random, 2) + 0.0, "p": format_p(result.paired.p), "n": result.paired.n}
+    last = t("Linear CKA, debiased, is <b>{cka:.2f}</b> (with {n:,} words shuffled {luck:.2f}, {p}).", **values)
     if result.paired.p > LEVEL:
         last = t("Linear CKA, debiased, is <b>{cka:.2f}</b>: inconclusive (with {n:,} words shuffled {luck:.2f}, {p}).", **values)
-    else:
-        last = t("Linear CKA, debiased, is <b>{cka:.2f}</b> (with {n:,} words shuffled {luck:.2f}, {p}).", **values)
     return [html("{}; {}.", first, second), last]
 
 
@@ -224,8 +219,7 @@ def show_models(chosen: tuple[SpaceName, SpaceName]) -> None:
     if models[0].fingerprint == models[1].fingerprint or not corpus:
         return
     st.markdown(t("**Which layer separates senses best?** Labeled sentences whose nearest has the same sense"))
-    sources = tuple(item.source for item in chosen)
-    key = corpus, version(corpus, "corpus"), *((source, version(source, "model")) for source in sources)
+    key = corpus, version(corpus, "corpus"), *((item.source, version(item.source, "model")) for item in chosen)
 
     def work(job: Job) -> tuple[Measured, ...]:
         tables = [cache.open_claimed(corpus, model, job.report, targets_only=True) for model in models]
@@ -242,7 +236,7 @@ def show_models(chosen: tuple[SpaceName, SpaceName]) -> None:
         return
     measured: tuple[Measured, ...] = job.result
     names = [model.layers.transformer or Path(model.name).name for model in models]
-    lines, rows, notes = [], [], []
+    lines, rows, notes, costs = [], [], [], []
     for name, model, item in zip(names, models, measured, strict=True):
         model_layers, shares = model.layers, item.shares
         accuracies = [shares[space] for space in model_layers.alone]
@@ -252,16 +246,22 @@ def show_models(chosen: tuple[SpaceName, SpaceName]) -> None:
         notes.append(t("{model} is best at {where} ({share:.1%}; mix {mix:.1%})", **values))
         if SENSES in shares:
             notes.append(t("sense space {share:.1%}", share=shares[SENSES]))
-        rows += [
-            {t("model"): name, t("layer"): model_layers.title(space), t("1-NN accuracy"): round(share, 4)}
-            for space, share in shares.items()
-        ]
+        for space, share in shares.items():
+            rows.append({t("model"): name, t("layer"): model_layers.title(space), t("1-NN accuracy"): round(share, 4)})
+        n, size, megabytes = (
+            model.encoder.n_layers,
+            model.encoder.dim,
+            sum(file.stat().st_size for file in weights_files(model.folder)) / 1e6,
+        )
+        cost = {t("model"): name, t("tokens per second"): round(item.pace), t("index bytes per token"): 2 * n * size + 2 * n * (n + 1)}
+        costs.append(cost | {t("layers"): n, t("numbers per layer"): size, t("weights, MB"): round(megabytes, 1)})
     chance = float(np.mean([item.chance for item in measured]))
     alt = t("1-NN accuracy of both models by layer; chance {chance:.0%}.", chance=chance)
     draw(depth_figure(lines, chance), key="compare.depth", alt=alt)
     notice([t("{told}; shuffled labels {chance:.1%}.", told="; ".join(notes), chance=chance)])
     lists.offer_table(rows, name="compare-layers", key="compare.layers")
-    _costs(names, models, measured)
+    st.markdown(t("**What does a token cost?** {n} sentences, this machine", n=compare.SAMPLE))
+    lists.grid(costs)
 
 
 def show_measured() -> None:
@@ -304,22 +304,3 @@ def _progress(job: Job, left: str) -> str:
     if not job.done:
         return t("Measuring both models.")
     return t("Measuring: {done} of {total}, {left} left.", **values)
-
-
-def _costs(names: list[str], models: list[Model], measured: tuple[Measured, ...]) -> None:
-    """Show the time for a token, as the job measured it, and its bytes."""
-    rows = []
-    for name, model, item in zip(names, models, measured, strict=True):
-        n, size = model.encoder.n_layers, model.encoder.dim
-        rows.append(
-            {
-                t("model"): name,
-                t("tokens per second"): round(item.pace),
-                t("index bytes per token"): 2 * n * size + 2 * n * (n + 1),
-                t("layers"): n,
-                t("numbers per layer"): size,
-                t("weights, MB"): round(sum(path.stat().st_size for path in weights_files(model.folder)) / 1e6, 1),
-            }
-        )
-    st.markdown(t("**What does a token cost?** {n} sentences, this machine", n=compare.SAMPLE))
-    lists.grid(rows)

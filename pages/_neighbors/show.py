@@ -133,10 +133,9 @@ def _show_second_model(
     """Show the two lists of a second model at the same depth, and what to notice in all four."""
     waiting = t("{model}’s lists appear once it has read the sentences.", model=short_name(in_use.other_model))
     with show_errors():  # the first model's lists stay, whatever happens to the second's
-        layers = workspace(in_use).with_model(in_use.other_model).layers
-        name = short_name(in_use.other_model)
+        over, name = workspace(in_use).with_model(in_use.other_model), short_name(in_use.other_model)
+        layers = over.layers
         layer = model_layers.in_use().at_depth(choice.space, layers)
-        over = workspace(in_use).with_model(in_use.other_model)
         if layer == SENSES and over.sense_space is None:
             st.caption(t("{model} has no sense space.", model=plain(name)))
             return []
@@ -164,11 +163,9 @@ def _choose(in_use: InUse, few: bool, *, has_senses: bool) -> NeighborsRequest:
         st.session_state.pop(LAYER_KEY, None)
         st.info(t("{model} has no sense space; showing a layer.", model=plain(in_use.model)))
     tools = st.columns([10, 5, 4], vertical_alignment="bottom")
-    lines = [what_layers_read(), t("Set the layer mix on Mix.")]
-    lines += [t("The sense space joins layer 1, context words and substitutes.")] * has_senses
-    layer = verdict.choose_layer(
-        LAYER_KEY, in_use, spaces=(*layers.spaces, SENSES) if has_senses else layers.spaces, place=tools[0], help=" ".join(lines)
-    )
+    about = " ".join([what_layers_read(), *[t("The sense space joins layer 1, context words and substitutes.")] * has_senses])
+    spaces = (*layers.spaces, SENSES) if has_senses else layers.spaces
+    layer = verdict.choose_layer(LAYER_KEY, in_use, spaces=spaces, place=tools[0], help=about)
     titles = {OTHER: t("other words"), SAME: t("same word"), ANY: t("any word"), TYPES: t("types")}
     more = TYPES
     if layer == SENSES:  # spellings have no place in it
@@ -184,19 +181,14 @@ def _choose(in_use: InUse, few: bool, *, has_senses: bool) -> NeighborsRequest:
     if not state[BY_HAND] and state.get("among", usual) != usual:
         state["among"] = usual
     about = t("Same word: its other sentences. Other words: possible replacements. Types: one mean vector per spelling.")
-    which = choice("among", t("Look among"), titles, usual, place=tools[1], widget="selectbox", on_change=_chosen_by_hand, help=about)
+    which = choice("among", t("Look among"), titles, usual, place=tools[1], widget="selectbox", on_change=_choose_by_hand, help=about)
     k = tools[2].slider(t("How many"), **bound("k"))
     weights = mix_weights() if layer == "mix" else ""
     return NeighborsRequest(word=WordInContext((), 0), space=layer, weights=weights, among=which, k=k)
 
 
-def _chosen_by_hand() -> None:
-    st.session_state[BY_HAND] = True
-
-
-def _look_among(which: str) -> None:
-    st.session_state.among = which
-    _chosen_by_hand()
+def _choose_by_hand(**among: str) -> None:
+    st.session_state.update(among | {BY_HAND: True})
 
 
 def _list(result: Neighbors, choice: NeighborsRequest, side: str, senses: list[str]) -> None:
@@ -208,8 +200,8 @@ def _list(result: Neighbors, choice: NeighborsRequest, side: str, senses: list[s
     elif choice.among == SAME:
         st.markdown(t("No other sentence in use has “{word}”.", word=plain(shorten(bare(result.word.word)))))
         if side:
-            more = OTHER if choice.space == SENSES else TYPES
-            st.button(t("Show the nearest words"), icon=":material/arrow_forward:", key=f"among.{side}", on_click=_look_among, args=(more,))
+            options = {"on_click": _choose_by_hand, "kwargs": {"among": OTHER if choice.space == SENSES else TYPES}}
+            st.button(t("Show the nearest words"), icon=":material/arrow_forward:", key=f"among.{side}", **options)
     else:
         st.markdown(t("This corpus has no other word. Choose a larger one under Model and data."))
 
@@ -239,17 +231,14 @@ def take(side: str, occurrence: Occurrence) -> None:
 
 
 def show_back() -> None:
-    if not st.session_state.get(BEFORE):
-        return
-    last = st.session_state[BEFORE][-1]
-    side = "a" if last["a"] != st.session_state.get("a") else "b"
-    label = t("Back to “{sentence}”", sentence=plain(shorten(str(last[side] or ""), 60)))
-    st.button(label, icon=":material/undo:", key="back", on_click=_back)
+    def back() -> None:
+        if st.session_state.get(BEFORE):
+            st.session_state.update(st.session_state[BEFORE].pop())
 
-
-def _back() -> None:
-    if st.session_state.get(BEFORE):
-        st.session_state.update(st.session_state[BEFORE].pop())
+    if earlier := st.session_state.get(BEFORE):
+        side = "a" if earlier[-1]["a"] != st.session_state.get("a") else "b"
+        label = t("Back to “{sentence}”", sentence=plain(shorten(str(earlier[-1][side] or ""), 60)))
+        st.button(label, icon=":material/undo:", key="back", on_click=back)
 
 
 def write_notices(first: Neighbors, second: Neighbors, layer: str, *, static_has: bool) -> list[str]:
@@ -294,10 +283,10 @@ def _agreement(first: Neighbors, second: Neighbors, layer: str, static_has: bool
         return t("Both sentences are the same, so the lists are too.")
     if set(a) == set(b):
         if a != b:
-            return t("{where} the two lists have the same {most} in a different order.", where=values["where"], most=values["most"])
+            return t("{where} the two lists have the same {most} in a different order.", **values)
         if layer == "0" and words[0] == words[1] and model_layers.in_use().is_elmo:
             return t("At layer 0 the lists are identical: it reads only the spelling.")
-        return t("{where} the two lists are identical.", where=values["where"])
+        return t("{where} the two lists are identical.", **values)
     if static_has:
         return t("{where} the lists share {shared} of {most}; GloVe’s are identical.", **values)
     return t("{where} the lists share {shared} of {most}; the word is not in GloVe.", **values)
