@@ -8,16 +8,14 @@ import streamlit as st
 
 from core.analysis import expectation
 from core.analysis.expectation import Reading, is_version
-from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.common.limits import limits
-from core.common.markup import Markup, html, shorten
+from core.common.markup import Markup, shorten
 from core.figures.measures import BACKWARD, FORWARD
 from core.figures.walk import BOTH, FULL_BITS, MOST_PLACES, ribbon_rules, versions_figure
 from core.text.tokens import write_word
 from core.views import substitutes
 from core.views.substitutes import NextWordsRequest
-from pages._cached import cache
 from pages._cached.cache import view, workspace
 from pages._frame import examples, question
 from pages._frame.choices import text_box
@@ -147,7 +145,7 @@ def _take_example(number: int) -> None:
 def show_words(in_use: InUse, read: Reading) -> None:
     position = _ribbon(in_use, read)
     over, request = workspace(in_use), NextWordsRequest(sentences=read.sentences)
-    notice(_write_notices(read, view(substitutes.ranks, over, request, read)) + _not_in_glove(in_use, read))
+    notice(_write_notices(read, view(substitutes.ranks, over, request, read)))
     word = read.tokens[position]
     result = view(substitutes.expected_at, over, replace(request, position=position), read, most=256)
     longest = max(p.probability for item in result for p in item.likeliest)
@@ -174,7 +172,8 @@ def _ribbon(in_use: InUse, read: Reading) -> int:
         st.session_state[CHOSEN] = place, st.session_state[NOW]
     st.session_state[SHOWN] = place, tokens[place]
     st.html(f"<style>{ribbon_rules('.st-key-ribbon', forward, backward)}</style>")
-    values = {"ahead": _swatch(FORWARD), "behind": _swatch(BACKWARD), "full": FULL_BITS}
+    swatch = Markup('<span style="display:inline-block;width:.8em;height:.8em;border-radius:2px;background:{}"></span>')
+    values = {"ahead": swatch.format(FORWARD), "behind": swatch.format(BACKWARD), "full": FULL_BITS}
     text = t("Surprisal −log₂ p: {ahead} forward, {behind} backward; full bar: {full:.0f} bits; hatched: not scored. Tap a word.", **values)
     show_html('<p class="small">{}</p>', text)
     with st.container(key="ribbon"):
@@ -191,14 +190,9 @@ def _get_place(tokens: Sequence[str]) -> int | None:
     place = state.get(AT)
     if place not in range(len(tokens)):
         return None
-    chosen, last_shown = state.get(CHOSEN), state.get(SHOWN)
-    if chosen and chosen[0] == place and chosen[1] != state[NOW]:
-        return None
-    return None if last_shown and last_shown[0] == place and last_shown[1] != tokens[place] else place
-
-
-def _swatch(color: str) -> Markup:
-    return html('<span style="display:inline-block;width:.8em;height:.8em;border-radius:2px;background:{}"></span>', color)
+    current = (CHOSEN, state[NOW]), (SHOWN, tokens[place])
+    is_moved = any((last := state.get(key)) and last[0] == place and last[1] != now for key, now in current)
+    return None if is_moved else place
 
 
 def _most(values: np.ndarray, words: np.ndarray) -> int:
@@ -215,21 +209,8 @@ def _insert_word(word: str, position: int) -> None:
     put(lambda text: expectation.replaced(text, position, word), compare=True, position=position)
 
 
-def _not_in_glove(in_use: InUse, read: Reading) -> list[str]:
-    """State which words outside the model's vocabulary, which it reads by their letters, have no static vector either."""
-    outside = dict.fromkeys(read.tokens[k] for k in np.flatnonzero(~np.isfinite(read.forward)))
-    try:
-        vectors = cache.vectors(in_use.vectors)
-    except ElmoscopeError:  # not needed here: the pages that need vectors state the error
-        return []
-    missing = [f"“{shorten(write_word(word), 24)}”" for word in outside if any(map(str.isalnum, word)) and word not in vectors]
-    return [t("Not in GloVe: {words}.", words=", ".join(missing[:5]))] if missing else []
-
-
 def _write_notices(read: Reading, places: np.ndarray) -> list[str]:
-    tokens = read.tokens
-    scored_words = np.isfinite(read.forward)
-    lines = []
+    tokens, scored_words, lines = read.tokens, np.isfinite(read.forward), []
     if not scored_words.any():
         return [t("None of these words is in the vocabulary: their letters are read, but not scored.")]
     words = np.array([any(map(str.isalnum, token)) for token in tokens])
@@ -301,9 +282,7 @@ def _describe_edit(words: list[tuple[str | None, str | None]], before: list[np.n
         values = dict(zip("abcd", p, strict=True))
         lines.append(t("Perplexity, other → yours: {a:,.0f} → {b:,.0f} from the left, {c:,.0f} → {d:,.0f} from the right.", **values))
         lines += _verdict(*p)
-    for direction, (old, new) in enumerate(zip(before, after, strict=True)):
-        lines.append(_effect(words, set(changed), old, new, backward=bool(direction)))
-    return [line for line in lines if line]
+    return lines + [_effect(words, set(changed), old, new, backward=k == 1) for k, (old, new) in enumerate(zip(before, after, strict=True))]
 
 
 def _verdict(a: float, b: float, c: float, d: float) -> list[str]:
@@ -323,10 +302,9 @@ def _effect(words: list, changed: set[int], old: np.ndarray, new: np.ndarray, *,
     """State which unchanged word's surprisal changed most in a direction."""
     moved = np.abs(new - old)
     moved[[k in changed for k in range(len(words))]] = np.nan
-    if not np.isfinite(moved).any() or np.nanmax(moved) < 0.05:
-        return (
-            t("From the right, no other word’s surprisal changed.") if backward else t("From the left, no other word’s surprisal changed.")
-        )
+    if not (moved >= 0.05).any():
+        still = t("From the left, no other word’s surprisal changed.")
+        return t("From the right, no other word’s surprisal changed.") if backward else still
     k = int(np.nanargmax(moved))
     names = {"word": token_names([b or "" for _, b in words])[k], "x": old[k], "y": new[k]}
     if backward:

@@ -97,15 +97,13 @@ def _draws(in_use: InUse, read: Reading, *, backward: bool) -> None:
         st.button(t("Draw a word"), key=f"predict.{name}.1", on_click=_write, args=(in_use, read, 1, backward))
         st.button(t("Write five words"), key=f"predict.{name}.5", on_click=_write, args=(in_use, read, 5, backward))
     if st.session_state.get(passage.ENDED) == name:
-        drew = t("Drew the sentence’s beginning. Try another seed.")
-        st.caption(drew if backward else t("Drew the sentence’s end. Try another seed."))
+        end = t("Drew the sentence’s end. Try another seed.")
+        st.caption(t("Drew the sentence’s beginning. Try another seed.") if backward else end)
 
 
 def _write(in_use: InUse, read: Reading, n: int, backward: bool) -> None:
-    tokens = list(read.sentences[0 if backward else -1])
-    written = expectation.write(
-        workspace(in_use).language_model, tokens, n, backward=backward, temperature=st.session_state.pheat, seed=st.session_state.pseed
-    )
+    tokens, model, state = list(read.sentences[0 if backward else -1]), workspace(in_use).language_model, st.session_state
+    written = expectation.write(model, tokens, n, backward=backward, temperature=state.pheat, seed=state.pseed)
     ended = ("before" if backward else "after") if written.ended else None
     _put_words(written.words, backward=backward, ended=ended)
 
@@ -129,9 +127,8 @@ def _write_notices(first: str, last: str, before: Expected, after: Expected) -> 
         for item, word in ((after, SENTENCE_END), (before, SENTENCE_BEGIN))
     )
     if min(ends, begins) > 0.5:
-        return [
-            t("It expects nothing before ({begins:.1%}) or after ({ends:.1%}). Delete words for predictions.", begins=begins, ends=ends)
-        ]
+        values = {"begins": begins, "ends": ends}
+        return [t("It expects nothing before ({begins:.1%}) or after ({ends:.1%}). Delete words for predictions.", **values)]
     if ends > 0.5:
         lines = [t("It expects the end here ({share:.1%}); before “{first}” its perplexity is {m:,}.", share=ends, **names)]
     elif begins > 0.5:
@@ -187,5 +184,5 @@ def _describe_masked(word: str, masked: Masked) -> list[str]:
     if masked.rank is None:
         return [t("“{word}” is {n} pieces, more than one mask; “{best}” is likeliest ({share:.1%}).", n=masked.pieces, **values)]
     if masked.rank == 1:
-        return [t("It predicts “{word}” ({share:.1%}).", word=values["word"], share=values["share"])]
+        return [t("It predicts “{word}” ({share:.1%}).", **values)]
     return [t("“{word}” ranks {rank:,} ({p:.2%}); “{best}” is likeliest ({share:.1%}).", rank=masked.rank, p=masked.probability, **values)]

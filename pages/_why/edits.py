@@ -76,8 +76,7 @@ def _line(path: EditPath, k: int, pieces: tuple, revealed: bool) -> str:
     step = path.steps[k]
     parts = []
     for column, piece, stands in write_step(path.alignment, step, *pieces):
-        blank = piece[: len(piece) - len(piece.lstrip())]
-        text = shorten(piece.strip())
+        blank, text = piece[: len(piece) - len(piece.lstrip())], shorten(piece.strip())
         if column == path.alignment.target:
             text = html('<b class="target">{}</b>', text)
         if not stands:
@@ -110,15 +109,14 @@ def _picture(path: EditPath, route: MapPath, revealed: bool) -> None:
 
 def _leads(path: EditPath, revealed: bool) -> None:
     st.markdown(t("**How much nearer is the second sense?**") if path.lemma else t("**How much nearer is the second sentence?**"))
-    first, second = path.ends
-    margins, flips = path.margins, path.flips
+    margins, flips, values = path.margins, path.flips, dict(zip(("first", "second"), path.ends, strict=True))
     if not revealed:
         inner = np.arange(len(path.steps)) % (len(path.steps) - 1) > 0
         margins, flips = {name: np.where(inner, np.nan, values) for name, values in margins.items()}, dict.fromkeys(margins)
     hovers = [html("{}: {}<br>{}", k, edit_name(s), mark(s.tokens, s.position)) for k, s in enumerate(path.steps)]
-    alt = t("How much nearer “{second}” is than “{first}” before the first edit and after the last.", first=first, second=second)
+    alt = t("How much nearer “{second}” is than “{first}” before the first edit and after the last.", **values)
     if revealed:
-        alt = t("How much nearer “{second}” is than “{first}” after each edit, per layer.", first=first, second=second)
+        alt = t("How much nearer “{second}” is than “{first}” after each edit, per layer.", **values)
     draw(margin_figure(margins, flips, path.ends, hovers, chosen=path.space), key="flip.margins", alt=alt)
     if path.steps[0].tokens[path.steps[0].position] == path.steps[-1].tokens[path.steps[-1].position]:
         st.caption(t("Layer 0 does not move: it reads only the spelling."))
@@ -156,58 +154,51 @@ def edit_name(step: EditStep) -> str:
 
 def describe_task(steps: Sequence[EditStep], word: str, moves: bool) -> list[str]:
     values = {"n": len(steps) - 1, "word": shorten(word)}
+    first = t("Edits from the first sentence to the second: {n}. “{word}” itself stays.", **values)
     if moves:
         first = t("Edits from the first sentence to the second: {n}, including “{word}” itself.", **values)
-    else:
-        first = t("Edits from the first sentence to the second: {n}. “{word}” itself stays.", **values)
     return [first, t("Guess where the prediction changes, then reveal.")]
 
 
 def explain_reference(labeled: bool, first: str, second: str, verdict: Verdict | None) -> str:
     """State why the path has no labeled senses, what is measured instead, and its limits, with the verdict on the word if there is one."""
-    words = {"first": shorten(first), "second": shorten(second)}
+    words, differ = {"first": shorten(first), "second": shorten(second)}, first.casefold() != second.casefold()
     if not labeled:
         why = t("No labeled senses here:")
-    elif verdict is None and first.casefold() != second.casefold():
+    elif verdict is None and differ:
         why = t("Two words, “{first}” and “{second}”:", **words)
     else:
-        why = t("“{first}” has no labeled senses:", first=words["first"])
+        why = t("“{first}” has no labeled senses:", **words)
     measure = t("each step is compared with the two sentences, so it crosses over somewhere even within one sense.")
     if verdict is None:
-        hint = f" {t('Tap the same word in both sentences.')}" if first.casefold() != second.casefold() else ""
-        return f"{why} {measure}{hint}"
-    verdict_texts = say_verdict(verdict), verdict.say_certainty()
-    return html("{} {} {} <b>{}</b>. {}", why, measure, t("The verdict on the word:"), *verdict_texts)
+        return f"{why} {measure} {t('Tap the same word in both sentences.') if differ else ''}".rstrip()
+    texts = why, measure, t("The verdict on the word:"), say_verdict(verdict), verdict.say_certainty()
+    return html("{} {} {} <b>{}</b>. {}", *texts)
 
 
 def describe_path(path: EditPath, verdict: Verdict | None, guess: int | None) -> list[str]:
     """State where the sense flips, whether the guess was right, and where the other layers flip, in two sentences."""
-    first = path.flips[path.space]
-    place = model_layers.in_use().at(path.space)
+    layers, first, margins = model_layers.in_use(), path.flips[path.space], path.margins[path.space]
     old, new = path.ends
-    margins = path.margins[path.space]
-    values = {"place": place, "old": old, "new": new, "n": len(margins) - 1}
+    values = {"place": layers.at(path.space), "old": old, "new": new, "n": len(margins) - 1}
     if np.abs(margins).max() < CLEAR:
-        lines = [t("{place} every step is too close to call.", place=place)]
-    elif first is None and path.read[-1] == path.ends[0]:
-        lines = [_describe_same(verdict, values)]
+        line = t("{place} every step is too close to call.", **values)
+    elif first is None and path.read[-1] == old:
+        line = _describe_same(verdict, values)
     elif first is None:
-        lines = [t("{place} it never flips: “{new}” never leads “{old}”.", **values)]
+        line = t("{place} it never flips: “{new}” never leads “{old}”.", **values)
     else:
-        lines = [_describe_flip(path, first, values)]
-    lines = [lines[0][:1].upper() + lines[0][1:]]
-    others = [
-        t("{place} at edit {k}", place=model_layers.in_use().at(n), k=k) if k else t("{place} never", place=model_layers.in_use().at(n))
-        for n, k in path.flips.items()
-        if n not in ("0", path.space)
-    ]
+        line = _describe_flip(path, first, values)
+    line = line[:1].upper() + line[1:]
+    others = [(layers.at(n), k) for n, k in path.flips.items() if n not in ("0", path.space)]
+    others = [t("{place} at edit {k}", place=place, k=k) if k else t("{place} never", place=place) for place, k in others]
     elsewhere = t("elsewhere: {places}", places=", ".join(others))
     if guess is None:
-        return [lines[0], f"{elsewhere[:1].upper()}{elsewhere[1:]}."]
+        return [line, f"{elsewhere[:1].upper()}{elsewhere[1:]}."]
     if guess == (first or NEVER):
-        return [*lines, t("Your guess was right; {elsewhere}.", elsewhere=elsewhere)]
+        return [line, t("Your guess was right; {elsewhere}.", elsewhere=elsewhere)]
     name = t("edit {k}", k=guess) if guess else t("it never flips")
-    return [*lines, t("You guessed: {guess}; {elsewhere}.", guess=name, elsewhere=elsewhere)]
+    return [line, t("You guessed: {guess}; {elsewhere}.", guess=name, elsewhere=elsewhere)]
 
 
 def _describe_same(verdict: Verdict | None, values: dict) -> str:

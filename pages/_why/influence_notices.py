@@ -41,23 +41,17 @@ def controls(in_use: InUse) -> Options:
     half_names = {"past": t("past"), "future": t("future"), "both": t("both")}
     about = t("Drop removes the word, mask puts `<UNK>`, swap puts your word.")
     how = choice("dhow", t("Each word in turn"), how_names, "drop", help=about)
-    about = f"{what_layers_read()} {t('The layer mix weights all layers.')}"
-    layer = verdict.choose_layer("dlayer", in_use, help=about)
-    half, swap, weights = influence.BOTH, "", ""
+    layer, half = verdict.choose_layer("dlayer", in_use, help=what_layers_read()), influence.BOTH
     if model_layers.in_use().is_elmo:  # each half of a transformer's vector has read the complete sentence
         about = t("Past: forward LSTMs up to this word. Future: backward LSTMs from the end back to it. Both read the word itself.")
         half = choice("dhalf", t("Half of the vector"), half_names, "both", help=about)
-    if how == "swap":
-        swap = text_box("dswap", t("Swap for"), NEUTRAL, BOX["word"], help=t("One word, put in place of each word in turn."))
-    if layer == "mix":
-        weights = mix_weights()
-    return Options(how, swap, layer, weights, half)
+    swap = text_box("dswap", t("Swap for"), NEUTRAL, BOX["word"]) if how == "swap" else ""
+    return Options(how, swap, layer, mix_weights() if layer == "mix" else "", half)
 
 
 def _examples() -> None:
     """Offer sentences in which one half decides, the halves disagree, or the model errs."""
     items = examples.decided()
-    labels = [_label(example) for example in items]
     picked = st.session_state.get("decided.example")
     if picked in range(len(items)) and items[picked].text != st.session_state.get("a"):
         st.session_state["decided.example"] = None  # the sentence has been edited since
@@ -65,7 +59,8 @@ def _examples() -> None:
     def put(number: int) -> None:
         question.put(a=items[number].text, word=items[number].word)
 
-    offer_examples(range(len(items)), "decided.example", put, label_visibility="visible", format_func=labels.__getitem__)
+    options = {"label_visibility": "visible", "format_func": lambda number: _label(items[number])}
+    offer_examples(range(len(items)), "decided.example", put, **options)
 
 
 def _label(example: Decided) -> str:
@@ -137,13 +132,11 @@ def describe_apart(result: Influence, options: Options, content: Collection[int]
     if not naming:
         return [t("{at}, only function words and signs move “{target}” relative to the other “{other}” ({end}).", **places)]
     places |= {"word": result.word_at(result.changed[naming[0]]), "value": f"{abs(values[naming[0]]):.2f}"}
+    line = t("{at}, “{word}” brings them closest: without it “{target}” is {value} further from the other “{other}” ({end}).", **places)
     if values[naming[0]] > 0:
         line = t("{at}, “{word}” separates them most: without it “{target}” is {value} nearer to the other “{other}” ({end}).", **places)
-    else:
-        line = t("{at}, “{word}” brings them closest: without it “{target}” is {value} further from the other “{other}” ({end}).", **places)
-    if len(naming) < 2:
-        return [line]
-    return [line, t("Next comes “{word}” ({value}).", word=result.word_at(result.changed[naming[1]]), value=signed(values[naming[1]]))]
+    following = [(result.word_at(result.changed[k]), signed(values[k])) for k in naming[1:2]]
+    return [line, *(t("Next comes “{word}” ({value}).", word=word, value=value) for word, value in following)]
 
 
 def describe_moves(result: Influence, options: Options, content: Collection[int]) -> list[str]:
@@ -172,10 +165,9 @@ def _sentence(*clauses: str) -> str:
 
 def _reading(result: Influence, nearest: SenseStanding) -> str:
     places = {"at": model_layers.in_use().at(nearest.view, begins=True), "who": name_half(nearest.half)}
-    places |= {"word": result.word_at(result.position)}
+    places |= {"word": result.word_at(result.position), "sense": nearest.sense, "rival": nearest.rival}
     if not nearest.clear:
         return t("{at}, read by {who}, “{word}” is no nearer to one sense than to another: too close to call", **places)
-    places |= {"sense": nearest.sense, "rival": nearest.rival}
     places |= {"cosine": f"{nearest.cosine:.2f}", "lead": f"{nearest.margin:.2f}"}
     read = t("{at}, read by {who}, “{word}” is nearest to <b>{sense}</b> ({cosine}), {lead} ahead of “{rival}”", **places)
     if nearest.far and nearest.view != "0":
@@ -228,9 +220,7 @@ def _turns(result: Influence, options: Options, nearest: SenseStanding) -> list[
 
 def _sides(result: Influence, view: str) -> list[str]:
     """State which direction decides, how many words it has read, and whether both agree."""
-    standings = influence.halves(result, view)
-    side = influence.settles(result, view)
-    added = influence.gains(result, view)
+    standings, side, added = influence.halves(result, view), influence.settles(result, view), influence.gains(result, view)
     past, future = standings[influence.PAST], standings[influence.FUTURE]
     values = {half: format_number(round(added[half], 1) + 0.0, "+.1f") for half in (influence.PAST, influence.FUTURE)}
     lines = []
@@ -243,18 +233,15 @@ def _sides(result: Influence, view: str) -> list[str]:
         else:
             lines.append(t("<b>{half} decides</b> (tokens read: {n}): it adds {own} standard deviations, the other {other}", **parts))
     elif standings[influence.BOTH].clear:
-        if max(added[influence.PAST], added[influence.FUTURE]) < influence.EVEN:
-            lines.append(t("neither half decides: the sentence adds little (past {past}, future {future} standard deviations)", **values))
-        else:
-            lines.append(t("neither half decides: past and future add about the same ({past} and {future} standard deviations)", **values))
+        little = t("neither half decides: the sentence adds little (past {past}, future {future} standard deviations)", **values)
+        alike = t("neither half decides: past and future add about the same ({past} and {future} standard deviations)", **values)
+        lines.append(little if max(added[influence.PAST], added[influence.FUTURE]) < influence.EVEN else alike)
     if not 0 < result.position < len(result.tokens) - 1:  # a half that has read nothing chooses nothing
         return lines
     if past.clear and future.clear and past.sense != future.sense:
         lines.append(t("the halves disagree: past “{past}”, future “{future}”", past=past.sense, future=future.sense))
-    elif past.clear and not future.clear:
-        lines.append(t("the future half alone is undecided"))
-    elif future.clear and not past.clear:
-        lines.append(t("the past half alone is undecided"))
+    elif past.clear != future.clear:
+        lines.append(t("the future half alone is undecided") if past.clear else t("the past half alone is undecided"))
     return lines
 
 

@@ -166,8 +166,7 @@ def _list_layers(result: Influence, options: Options, values: np.ndarray, pair: 
 
 def _show_substitutes(in_use: InUse, chosen: Chosen, options: Options, content: frozenset[int]) -> None:
     """Show the changes for a sentence of several words. `content` holds the positions of the content words."""
-    blue = LAYER_COLORS["2"]
-    note = t("change of substitutes, 0 to 1 (1 − Σ√(p·q))")
+    blue, note = LAYER_COLORS["2"], t("change of substitutes, 0 to 1 (1 − Σ√(p·q))")
     lists.heading(t("Substitutes for “{word}”", word=shorten(bare(chosen.word))), blue, note)
     try:
         request = AttributionRequest(word=chosen.in_context, how=options.how, swap=options.swap)
@@ -185,8 +184,7 @@ def _show_substitutes(in_use: InUse, chosen: Chosen, options: Options, content: 
         | {t("come in"): ", ".join(change.come), t("go"): ", ".join(change.go)}
         for k, change in changes.items()
     ]
-    label = t("Substitutes as table")
-    lists.offer_table(rows, name="expectations", label=label, key="decided.expected.table")
+    lists.offer_table(rows, name="expectations", label=t("Substitutes as table"), key="decided.expected.table")
 
 
 def describe_substitutes(tokens: tuple[str, ...], changes: dict[int, Change], options: Options, content: frozenset[int]) -> str:
@@ -194,12 +192,9 @@ def describe_substitutes(tokens: tuple[str, ...], changes: dict[int, Change], op
     strongest = max(content & changes.keys(), key=lambda k: changes[k].size, default=None)
     if strongest is None or changes[strongest].size < influence.CLEAR:
         return t("No content word changes the substitutes.")
-    values = {
-        "word": shorten(bare(tokens[strongest])),
-        "size": f"{changes[strongest].size:.2f}",
-        "way": _name_change(options),
-        "change": _come_and_go(changes[strongest]),
-    }
+    change = changes[strongest]
+    values = {"word": shorten(bare(tokens[strongest])), "size": f"{change.size:.2f}"}
+    values |= {"way": _name_change(options), "change": _come_and_go(change)}
     return t("Of the content words, “{word}” changes substitutes most ({size}); {way}: {change}.", **values)
 
 
