@@ -50,18 +50,11 @@ def editor(view: str, groups: Groups) -> None:
     names = current(view, suggested_names(groups))
     if key not in st.session_state:  # the table under an editor must not change while it is edited
         bases[view] = names
-    frame = pd.DataFrame(
-        {
-            "label": bases.get(view, names),
-            "sentences": np.bincount(groups.numbers, minlength=len(names)),
-            "substitutes": [_join_words(words) for words in groups.substitutes],
-            "words": [_join_words(words) for words in groups.words],
-        }
-    )
-    if not any(groups.substitutes):
-        frame = frame.drop(columns="substitutes")
-    if len(names) < 2 or not any(groups.words):  # typical words need another group to compare with
-        frame = frame.drop(columns="words")
+    frame = {"label": bases.get(view, names), "sentences": np.bincount(groups.numbers, minlength=len(names))}
+    if any(groups.substitutes):
+        frame["substitutes"] = list(map(_join_words, groups.substitutes))
+    if len(names) > 1 and any(groups.words):  # typical words need another group to compare with
+        frame["words"] = list(map(_join_words, groups.words))
     text, about = st.column_config.TextColumn, t("Expected here more than in other groups (log-odds, standard deviations).")
     columns = {
         "label": text(t("Label"), max_chars=MOST_CHARACTERS, required=True),
@@ -72,7 +65,7 @@ def editor(view: str, groups: Groups) -> None:
     st.markdown(t("**What are they?** Type your labels."))
     try:
         disabled = ["sentences", "substitutes", "words"]
-        st.data_editor(frame, key=key, hide_index=True, width="stretch", disabled=disabled, column_config=columns)
+        st.data_editor(pd.DataFrame(frame), key=key, hide_index=True, width="stretch", disabled=disabled, column_config=columns)
     except (IndexError, KeyError):  # a client edited a missing row or column
         st.session_state.pop(key, None)
         st.rerun()
@@ -144,9 +137,8 @@ def _open(place, key: tuple[str, str], occurrences: Occurrences) -> None:
             faults[number] = str(error)
         else:
             label_store.change(key, lambda labels: labels.join(read.by_sentence))
-            if missing := len(read.labels.elsewhere):
-                text = tn("{n} labeled sentence is not in this corpus.", "{n} labeled sentences are not in this corpus.", missing)
-                notes["missing"] = text
+            if n := len(read.labels.elsewhere):
+                notes["missing"] = tn("{n} labeled sentence is not in this corpus.", "{n} labeled sentences are not in this corpus.", n)
             st.session_state["spread.notes"] = list(notes.values())
             st.rerun()
     if faults[number]:
@@ -168,13 +160,9 @@ def _second(place, key: tuple[str, str], occurrences: Occurrences, labels: Label
         return
     try:
         read = _read_labels(files[-1], occurrences)
-    except ElmoscopeError as error:
-        place.error(plain(str(error)), icon=":material/error:")
-        return
-    try:
         alpha, n = label_files.agreement(labels, read.labels, label_files.tokens_of(occurrences.items))
     except ElmoscopeError as error:
-        place.info(plain(str(error)), icon=":material/info:")
+        place.error(plain(str(error)), icon=":material/error:")
         return
     place.metric(t("Krippendorff’s alpha"), format_number(alpha, ".2f"), help=t("1: full agreement, 0: chance."))
     place.caption(tn("On {n} sentence that both labeled.", "On {n} sentences that both labeled.", n))

@@ -64,9 +64,8 @@ def _pictures(occurrences: Occurrences, groups: Groups, names: list[str], number
         alt = t("Map of {n} sentences by group: {names}.", n=len(occurrences.items), names=", ".join(names))
         draw(figure, key="found.map", alt=alt, config=MAP_CONFIG)
         named = shape_names(gold)
-        shapes = ", ".join(f"{sign} {label}" for sign, label in named)
-        line = t("Color: group. Shape: corpus label, not used: {shapes}.", shapes=shapes) if shapes else t("Color: group.")
-        show_html('<p class="small">{}</p>', line)
+        if shapes := ", ".join(f"{sign} {label}" for sign, label in named):
+            show_html('<p class="small">{}</p>', t("Color: group. Shape: corpus label, not used: {shapes}.", shapes=shapes))
     with right:
         s = occurrences.suggestion
         st.markdown(t("**How many groups?**"))
@@ -108,8 +107,6 @@ def _describe_number(occurrences: Occurrences, groups: Groups, number: int, agre
     s, n = occurrences.suggestion, len(occurrences.items)
     values = {"word": occurrences.word, "n": n, "groups": s.number, "asked": number}
     if number != s.number:
-        if s.number == 1:
-            return t("“{word}” in {asked} groups; the chart suggests one.", **values)
         return t("“{word}” in {asked} groups; the chart suggests {groups}.", **values)
     if s.number == 1 and s.small:
         return t("“{word}”: <b>one group</b>; in a clearer split, one has fewer than five sentences.", **values)
@@ -148,6 +145,13 @@ def _show_sentences(groups: Groups, names: list[str], occurrences: Occurrences) 
 def _list_sentences(groups: Groups, names: list[str], occurrences: Occurrences, listed: list[list[int]]) -> None:
     """Show the sentences of each group under its name, two groups side by side. A group without any is left out."""
     signs = {label: sign for sign, label in shape_names([o.sense for o in occurrences.items])}
+
+    def write_line(k: int) -> str:
+        o = occurrences.items[k]
+        sign = html('<span role="img" title="{name}" aria-label="{name}">{}</span> ', signs[o.sense], name=o.sense) if o.sense else ""
+        remark = html("{}{}{:.2f}", sign, _bar(groups.shares[k], names), groups.closeness[k])
+        return lists.keyword_line(o.tokens, o.position, remark, text=o.text)
+
     numbers = [number for number in range(len(names)) if listed[number]]
     for start in range(0, len(numbers), 2):
         for column, number in zip(st.columns(2, gap="large"), numbers[start : start + 2], strict=False):
@@ -158,14 +162,7 @@ def _list_sentences(groups: Groups, names: list[str], occurrences: Occurrences, 
                 note = html("{}<br>{}", t("with: {words}", words=", ".join(nearby)), note)
             with column:
                 lists.heading(names[number], sense_color(number), note)
-                show_html("{}", [_line(occurrences, groups, names, k, signs) for k in listed[number]])
-
-
-def _line(occurrences: Occurrences, groups: Groups, names: list[str], k: int, signs: dict[str, str]) -> str:
-    o = occurrences.items[k]
-    sign = html('<span role="img" title="{name}" aria-label="{name}">{}</span> ', signs[o.sense], name=o.sense) if o.sense else ""
-    remark = html("{}{}{:.2f}", sign, _bar(groups.shares[k], names), groups.closeness[k])
-    return lists.keyword_line(o.tokens, o.position, remark, text=o.text)
+                show_html("{}", list(map(write_line, listed[number])))
 
 
 def _bar(shares: np.ndarray, names: list[str]) -> str:
@@ -188,9 +185,8 @@ def _show_glosses(over: Workspace, induced: Induction, names: list[str]) -> None
         return
     kinds = {"n": t("noun"), "v": t("verb"), "a": t("adjective"), "s": t("adjective"), "r": t("adverb")}  # WordNet's codes
     for k, name in enumerate(names):
-        first, *others = result.likeliest(k, LISTED)
         lists.heading(name, sense_color(k))
-        further = [html("<div>{} <i>{}</i></div>", sense.gloss, kinds.get(sense.pos, sense.pos)) for sense in others]
-        kind = kinds.get(first.pos, first.pos)
-        show_html('<div class="meanings"><div><b>{}</b> <i>{}</i></div><div class="small">{}</div></div>', first.gloss, kind, further)
+        line = '<div class="meanings"><div><b>{}</b> <i>{}</i></div><div class="small">{}</div></div>'
+        first, *others = ((sense.gloss, kinds.get(sense.pos, sense.pos)) for sense in result.likeliest(k, LISTED))
+        show_html(line, *first, [html("<div>{} <i>{}</i></div>", *sense) for sense in others])
     st.caption(t("A guess by the words of glosses and sentences ({lexicon}): the likeliest in bold.", lexicon=result.lexicon))

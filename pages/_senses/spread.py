@@ -1,6 +1,7 @@
 """The Your labels part: label a few sentences, see the likeliest sense of the others, and label the most doubtful next."""
 
 import json
+from dataclasses import replace
 from functools import partial, reduce
 
 import numpy as np
@@ -50,7 +51,7 @@ def show(in_use: InUse) -> None:
     key = over.corpus, chosen.word
     stored = label_store.current(key)
     labels = numbered(stored.given, tokens_of(occurrences.items))
-    result = view_when_read(induction.compute, over, InductionRequest(word=chosen.word, space=chosen.layer, given=labels.given)).spread
+    result = view_when_read(induction.compute, over, replace(request, given=labels.given)).spread
     elsewhere = dict(labels.elsewhere)
     rows_given = [json.dumps([*token, sense], ensure_ascii=False) for token, sense in stored.given if token not in elsewhere]
     st.session_state["spread.given"] = rows_given  # for the notebook
@@ -130,12 +131,12 @@ def _map(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None) 
     n = len(occurrences.items)
     senses = result.sense_of if result else np.array([names.index(by_user[k]) if k in by_user else -1 for k in range(n)])
     sure = result.shares[np.arange(n), senses] if result else np.ones(n)
-    hovers = []
-    for k, o in enumerate(occurrences.items):
-        note = html("<br><b>{}</b>", by_user[k]) if k in by_user else ""
-        if k not in by_user and result:
-            note = html("<br>{} {:.0%}", result.senses[result.sense_of[k]], result.shares[k, result.sense_of[k]])
-        hovers.append(mark(o.tokens, o.position) + note)
+    hovers = [mark(o.tokens, o.position) for o in occurrences.items]
+    for k in range(n):
+        if k in by_user:
+            hovers[k] += html("<br><b>{}</b>", by_user[k])
+        elif result:
+            hovers[k] += html("<br>{} {:.0%}", names[senses[k]], sure[k])
     labeled = np.isin(np.arange(n), list(by_user))
     figure = label_map(occurrences.coordinates, senses, sure, labeled, names, hovers, key="spread")
     alt = t("Map of {n} sentences; {labeled} labeled: {names}.", n=n, labeled=len(by_user), names=", ".join(names) or "–")
@@ -150,7 +151,6 @@ def _map_key() -> str:
 def _ask(key: Key, occurrences: Occurrences, labels: Labels, result: SpreadLabels | None, offered: list[int]) -> None:
     """Show the most doubtful sentences, each with the senses to choose from."""
     if result is None:
-        st.markdown(t("**Steps**"))
         steps = [t("Select sentences of one sense, on the map or in the table."), t("Name their sense, then label those of another.")]
         steps.append(t("About five labels per sense are enough."))
         st.markdown("\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1)))
@@ -166,17 +166,12 @@ def _ask(key: Key, occurrences: Occurrences, labels: Labels, result: SpreadLabel
         box = ".".join((f"spread.ask.{k}.{label_store.turn()}", *key))
         options = {"default": by_user.get(k) or (UNSURE if token in put_off else None), "on_change": partial(_answered, key, token, box)}
         st.pills(t("Sense"), list(titles), key=box, label_visibility="collapsed", format_func=titles.get, **options)
-    about = t("The most doubtful ones now, here and first in the table.")
-    options = {"icon": ":material/arrow_forward:", "on_click": _next, "help": about}
-    st.button(t("Next sentences"), key="spread.next", **options)
+    st.button(t("Next sentences"), key="spread.next", icon=":material/arrow_forward:", on_click=_next)
 
 
 def _answered(key: Key, token: Token, box: str) -> None:
-    sense = st.session_state.get(box)
-    if sense == UNSURE:
-        label_store.unsure(key).add(token)
-    else:
-        label_store.unsure(key).discard(token)
+    sense, put_off = st.session_state.get(box), label_store.unsure(key)
+    put_off.add(token) if sense == UNSURE else put_off.discard(token)
     if sense != UNSURE or token in dict(label_store.current(key).given):
         label_store.change(key, lambda labels: labels.label([token], "" if sense in (None, UNSURE) else sense))
 

@@ -80,10 +80,9 @@ def _inputs(over: Workspace, table: OccurrenceTable, words: list[str], *, groups
     about = t("Any word in at least 10 sentences of your corpus.")
     word = word_search(st.container(), WORD, offered, usual, labeled=labeled, help=about)
     places = st.columns([4, 5], vertical_alignment="bottom")
-    spaces, default, about = model_layers.in_use().reading, model_layers.in_use().top, t("Layer 0 does not read the sentence.")
+    spaces, default, about = model_layers.in_use().reading, model_layers.in_use().top, None
     if over.sense_space is not None:
-        spaces, default = (SENSES, *spaces), SENSES
-        about = f"{t('Sense space: layer 1 + topic + substitutes.')} {about}"
+        spaces, default, about = (SENSES, *spaces), SENSES, t("Sense space: layer 1 + topic + substitutes.")
     layer = layer_choice("found_layer", spaces, default, place=places[0], help=about)
     named = fold_case((word or "").strip()) or usual
     if not groups:

@@ -159,20 +159,20 @@ def _sides(in_use: InUse, news: str, what: str, places) -> tuple[tuple[Side, Sid
         names = tuple(shorten(title, 24, end=8) for title in corpus_titles((first, second)))
         return (Side(corpus=first), Side(corpus=second)), names
     facts = facts_of(workspace(in_use), first)
-    readable_dates = dates_of(facts)
-    if len(readable_dates) < 2:
+    dates = dates_of(facts)
+    if len(dates) < 2:
         corpus = plain(corpus_title(first))
-        if readable_dates:
-            message = t("All texts of {corpus} have one date, {date}. Add texts of another.", corpus=corpus, date=readable_dates[0])
+        if dates:
+            message = t("All texts of {corpus} have one date, {date}. Add texts of another.", corpus=corpus, date=dates[0])
         elif example := next(filter(None, facts.dates.names), ""):
             message = t("No date in {corpus} can be read, for example “{date}”.", corpus=corpus, date=plain(shorten(example)))
         else:
             message = t("{corpus} has no dates. Add texts with a date column, or years in their names, under Texts.", corpus=corpus)
         st.info(message, icon=":material/calendar_month:")
         return None, ("", "")
-    split = places[3].select_slider(t("Second side from"), readable_dates[1:], value=readable_dates[len(readable_dates) // 2], key=SPLIT)
-    before = readable_dates[readable_dates.index(split) - 1]
-    return split_at(first, split), tuple(a if a == b else f"{a}–{b}" for a, b in ((readable_dates[0], before), (split, readable_dates[-1])))
+    split = places[3].select_slider(t("Second side from"), dates[1:], value=dates[len(dates) // 2], key=SPLIT)
+    spans = (dates[0], dates[dates.index(split) - 1]), (split, dates[-1])
+    return split_at(first, split), tuple(a if a == b else f"{a}–{b}" for a, b in spans)
 
 
 def _news(in_use: InUse) -> str:
@@ -191,11 +191,8 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
     counts = np.array([band.counts for band in result.bands])
     with left:
         st.markdown(t("**Senses on both sides**") if len(bands) == 2 else t("**Senses over time**"))
-        shares = "; ".join(
-            f"{name}: {', '.join(f'{n} {group}' for n, group in zip(row, result.names, strict=True))}"
-            for name, row in zip(bands, counts.tolist(), strict=True)
-        )
-        alt = t("Sentences by sense. {shares}.", shares=shares)
+        rows = [", ".join(f"{n} {group}" for n, group in zip(row, result.names, strict=True)) for row in counts.tolist()]
+        alt = t("Sentences by sense. {shares}.", shares="; ".join(map("{}: {}".format, bands, rows)))
         draw(bands_figure(bands, counts, result.names, key="bands"), key="change.bands", alt=alt)
         show_html('<div class="chips">{}</div>', [lists.chip_of(name, sense_color(k)) for k, name in enumerate(result.names)])
     with right:
@@ -206,12 +203,10 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
             for title, measure in zip(measure_titles().values(), result.change.measures.values(), strict=True)
         ]
         lists.grid(rows)
-        st.caption(
-            t("Shuffled: whole documents, 999 times.")
-            if result.change.shuffled == DOCUMENTS
-            else t("Shuffled: single sentences, 999 times. Those of one document are alike, so p may be too small.")
-        )
-        st.caption(t("The verdict combines the last two rows."))
+        about = t("Shuffled: whole documents, 999 times.")
+        if result.change.shuffled != DOCUMENTS:
+            about = t("Shuffled: single sentences, 999 times. Those of one document are alike, so p may be too small.")
+        st.caption(f"{about} {t('The verdict combines the last two rows.')}")
     notice(_write_notices(result, control))
     if notes := result.left_out.describe():
         st.caption(plain(" ".join(notes)))
@@ -224,10 +219,9 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
 def _write_notices(result: WordChange, control: Control | None) -> list[str]:
     c = result.change
     values = {"word": result.word, "p": format_p(c.p), "n": c.first, "m": c.second}
+    notes = [t("“{word}”: <b>no difference beyond chance</b> ({p}; {n} and {m} sentences).", **values)]
     if c.p < LEVEL:
         notes = [t("“{word}” is used <b>differently</b> on the two sides ({p}; {n} and {m} sentences).", **values)]
-    else:
-        notes = [t("“{word}”: <b>no difference beyond chance</b> ({p}; {n} and {m} sentences).", **values)]
     if control is not None and control.words:
         notes.append(t("It differs more than {k} of {n} words of similar frequency (APD, layer 1).", k=control.below, n=len(control.words)))
     return [*notes, *filter(None, [change.describe_groups(result)])]
@@ -236,11 +230,10 @@ def _write_notices(result: WordChange, control: Control | None) -> list[str]:
 def _sentences(result: WordChange, names: tuple[str, str]) -> None:
     on_second = np.arange(len(result.items)) >= result.change.first
     for number, group in enumerate(result.names):
-        counts = [int(((result.groups == number) & (on_second == side)).sum()) for side in (False, True)]
-        title = t("{group}: {n} and {m} sentences", group=plain(group), n=counts[0], m=counts[1])
+        both = [np.flatnonzero((result.groups == number) & (on_second == side)) for side in (False, True)]
+        title = t("{group}: {n} and {m} sentences", group=plain(group), n=len(both[0]), m=len(both[1]))
         with st.expander(title, key=f"change.group.{number}"):
-            for column, side, name in zip(st.columns(2, gap="large"), (False, True), names, strict=True):
-                members = np.flatnonzero((result.groups == number) & (on_second == side))
+            for column, members, name in zip(st.columns(2, gap="large"), both, names, strict=True):
                 nearest = members[np.argsort(-result.closeness[members], kind="stable")][:TYPICAL]
                 with column:
                     lists.heading(name, sense_color(number))
@@ -285,16 +278,7 @@ def _show_others(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple,
         return
     if notes := choose(workspace(in_use), *sides).left_out.describe():
         st.caption(plain(" ".join(notes)))
-    _list(ranked)
-
-
-def _progress(job: Job, left: str) -> str:
-    return t("Comparing words: {done:,} of {total:,}, {left} left.", done=job.done, total=job.total, left=left)
-
-
-def _list(ranked: list[RankedWord]) -> None:
-    table = change.tabulate_ranking(ranked)
-    changed = sum(item.corrected < LEVEL for item in ranked)
+    table, changed = change.tabulate_ranking(ranked), sum(item.corrected < LEVEL for item in ranked)
     st.caption(t("Words that differ beyond chance: {k} of {n}. Select one.", n=len(ranked), k=changed))
 
     def pressed() -> None:
@@ -303,3 +287,7 @@ def _list(ranked: list[RankedWord]) -> None:
 
     lists.grid(table, height=320, key="change.list", on_select=pressed, selection_mode="single-row")
     lists.offer_table(table, name="changed-words", key="change.twin")
+
+
+def _progress(job: Job, left: str) -> str:
+    return t("Comparing words: {done:,} of {total:,}, {left} left.", done=job.done, total=job.total, left=left)

@@ -66,9 +66,8 @@ def _part(workspace: Workspace) -> None:
         minimum = st.number_input(t("Together at least"), **bound("minimum"))
         order = choice("collocate_order", t("Sort by"), {BY_DICE: t("logDice"), BY_LIKELIHOOD: t("log-likelihood")}, BY_DICE)
         grammar = st.toggle(t("Function words"), **bound("grammar"))
-    request = CollocatesRequest(
-        query=usual or query, kind=kind, window=window, minimum=int(minimum), most=MOST, order=order, senses=senses, grammar=grammar
-    )
+    options = {"window": window, "minimum": int(minimum), "most": MOST, "order": order, "senses": senses, "grammar": grammar}
+    request = CollocatesRequest(query=usual or query, kind=kind, **options)
     st.session_state["find.used"] = request.query  # for the notebook
     with st.spinner(t("Counting…"), show_time=True):
         result = view(collocates, workspace, request)
@@ -79,9 +78,7 @@ def _show(workspace: Workspace, request: CollocatesRequest, result: Collocates, 
     if not result.n:
         notice(describe_hits(corpus, request.query, guessed, hits_of(workspace, request.lines())))
         return
-    chosen, sense = "", ""
-    if result.senses:
-        chosen, sense = _columns(result)
+    chosen, sense = _columns(result)
     table = result.table()
     number, about = st.column_config.NumberColumn, t("At most 14; an occurrence counts a word near it once.")
     columns = {t("logDice"): number(format="%.2f", help=about), t("log-likelihood"): number(format="%.1f")}
@@ -134,18 +131,15 @@ def _write_notices(request: CollocatesRequest, result: Collocates, guessed: bool
     if firsts:
         clear = [(sense, first) for sense, first in firsts if first.z >= CLEAR_Z]
         parts = "; ".join(f"“{shorten(first.word)}” ({shorten(sense)})" for sense, first in (clear or firsts)[:4])
-        if clear:
-            notes.append(t("Near only one sense: {words}.", words=parts))
-        else:
-            notes.append(t("Near only one sense, though each may be chance: {words}.", words=parts))
+        by_chance = t("Near only one sense, though each may be chance: {words}.", words=parts)
+        notes.append(t("Near only one sense: {words}.", words=parts) if clear else by_chance)
     if result.items:
         best = result.items[0]
         values = {"word": shorten(best.word), "query": query, "n": best.together, "all": best.frequency}
         notes.append(t("Occurrences of “{word}” near “{query}”: {n:,} of {all:,}.", **values))
     else:
-        notes.append(
-            t("No word occurs {n} times or more near “{query}”. Lower the minimum, or widen the window.", query=query, n=request.minimum)
-        )
+        values = {"query": query, "n": request.minimum}
+        notes.append(t("No word occurs {n} times or more near “{query}”. Lower the minimum, or widen the window.", **values))
     return [*notes[-1:], *notes[:-1]] if guessed else notes  # the box is empty, so the first one names the word
 
 
@@ -187,14 +181,10 @@ def _draw_keywords(result: Keyness) -> None:
 
 
 def _describe_keywords(result: Keyness) -> list[str]:
-    certain = [word for word in (*result.first, *result.second) if word.p < CERTAIN]
-    notes = []
-    if result.first:
-        words = "”, “".join(shorten(word.word) for word in result.first[:3])
-        notes.append(t("Most characteristic here: “{words}”.", words=words))
-    listed = len(result.first) + len(result.second)
+    listed, notes = (*result.first, *result.second), []
     if not listed:
         return [t("No word to list. Lower the count, or add text.")]
-    values = {"n": len(certain), "shown": listed, "all": result.compared}
-    notes.append(t("{n:,} of {shown:,} listed differ beyond chance (p < 0.05, {all:,} tested).", **values))
-    return notes
+    if words := "”, “".join(shorten(word.word) for word in result.first[:3]):
+        notes = [t("Most characteristic here: “{words}”.", words=words)]
+    values = {"n": sum(word.p < CERTAIN for word in listed), "shown": len(listed), "all": result.compared}
+    return [*notes, t("{n:,} of {shown:,} listed differ beyond chance (p < 0.05, {all:,} tested).", **values)]

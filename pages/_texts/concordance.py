@@ -78,13 +78,11 @@ def _search(workspace: Workspace) -> None:
     documents = ()
     if several:
         st.session_state.docs = [name for name in st.session_state.get("docs") or [] if name in corpus.documents]
-        documents = places[3].multiselect(
-            t("Documents"), corpus.documents, key="docs", persist_state="session", placeholder=t("all documents")
-        )
+        options = {"persist_state": "session", "placeholder": t("all documents")}
+        documents = places[3].multiselect(t("Documents"), corpus.documents, key="docs", **options)
     guessed = "" if (query or "").strip() else corpus.opening_word(question.word())
-    request = ConcordanceRequest(
-        query=guessed or query, kind=WORD if guessed else kind, order=order, documents=tuple(documents), number=TABLE
-    )
+    options = {"kind": WORD if guessed else kind, "order": order, "documents": tuple(documents), "number": TABLE}
+    request = ConcordanceRequest(query=guessed or query, **options)
     st.session_state.update({"find.used": request.query, "find.kind": request.kind})  # for the notebook
     request = with_senses(workspace, request)
     if not _is_sorted(workspace, request):
@@ -197,38 +195,29 @@ def show_facts(result: Concordance) -> None:
 
 
 def describe_hits(corpus: EncodedCorpus, query: str, guessed: bool, hits: Hits) -> list[str]:
-    query_text = shorten(query.strip())
-    lines = []
-    total = len(corpus)
+    query_text, total = shorten(query.strip()), len(corpus)
     if not len(hits):
         spellings = ", ".join(f"“{word}”" for word in similar(corpus, query))
-        lines.append(t("“{word}” does not occur.", word=query_text))
+        lines = [t("“{word}” does not occur.", word=query_text)]
         return [*lines, t("Similar spellings: {words}.", words=spellings)] if spellings else lines
     rates = sorted(((1000 * n / max(1, size), name) for name, n, size in by_document(corpus, hits)), reverse=True)
-    rate = 1e6 * len(hits) / total
-    values = {"word": query_text, "n": len(hits), "rate": format_rate(rate), "tokens": total}
+    values = {"word": query_text, "n": len(hits), "rate": format_rate(1e6 * len(hits) / total), "tokens": total}
+    lines = [t("“{word}” occurs {n:,} times ({rate} per million tokens).", **values)]
     if len(hits) == 1:
-        lines.append(tn("“{word}” is the only token.", "“{word}” occurs once in {tokens:,} tokens.", total, **values))
-    else:
-        lines.append(t("“{word}” occurs {n:,} times ({rate} per million tokens).", **values))
+        lines = [tn("“{word}” is the only token.", "“{word}” occurs once in {tokens:,} tokens.", total, **values)]
     if len(rates) > 1:
         values = {"n": sum(rate > 0 for rate, _ in rates), "all": len(rates), "name": shorten(rates[0][1])}
-        if rates[0][0] > rates[1][0]:
-            lines.append(t("In {n:,} of {all:,} documents, densest in {name}.", **values))
-        else:
-            lines.append(t("In {n:,} of {all:,} documents.", **values))
-    after, before = (commonest_beside(corpus, hits, step) or ([], 0) for step in (-1, 1))
-    if after[1] > 1:
-        lines.append(t("Most often after “{other}” ({n:,}).", other=_join_words(after[0]), n=after[1]))
-    if before[1] > 1:
-        lines.append(t("Most often before “{other}” ({n:,}).", other=_join_words(before[0]), n=before[1]))
+        is_densest = rates[0][0] > rates[1][0]
+        everywhere = t("In {n:,} of {all:,} documents.", **values)
+        lines.append(t("In {n:,} of {all:,} documents, densest in {name}.", **values) if is_densest else everywhere)
+    for step in (-1, 1):
+        words, n = commonest_beside(corpus, hits, step) or ([], 0)
+        values = {"other": "”, “".join(map(shorten, words)), "n": n}
+        if n > 1:
+            before = t("Most often before “{other}” ({n:,}).", **values)
+            lines.append(t("Most often after “{other}” ({n:,}).", **values) if step < 0 else before)
     if guessed:
         lines.append(t("Example: “{word}”.", word=query_text))
     if total < FEW_TOKENS:
         lines.append(tn("{n:,} token is few: expect chance neighbors.", "{n:,} tokens are few: expect chance neighbors.", total))
     return lines
-
-
-def _join_words(words: list[str]) -> str:
-    """Join words that share a rank, for one pair of quotation marks."""
-    return "”, “".join(shorten(word) for word in words)

@@ -37,10 +37,8 @@ def read_inputs() -> TextInputs:
     state, titles = st.session_state, _source_titles()
     source = state.get("corpus_way")
     source = source if source in titles else next(iter(titles))
-    value = _value_of(source)
-    if _is_aside(source):
-        value = ""
-    else:
+    value = "" if _is_aside(source) else _value_of(source)
+    if not _is_aside(source):
         state.pop(ASIDE, None)  # another source or value brings the user's texts back
     text_column, date_column = ("", "") if source == "paste" else (state.get("corpus_column") or "", state.get("corpus_dates") or "")
     return TextInputs(source, value, text_column.strip(), date_column.strip(), state.get("corpus_lines") or DETECT)

@@ -60,10 +60,10 @@ def offer_deletion(corpus: str) -> None:
             name = names[0]
             if names != [corpus]:
                 name = st.selectbox(t("Text"), names, format_func=lambda item: user_names.corpus_title(item, names), key="corpus.forgotten")
+            about = t("Deletes this corpus, the labels of its words, its maps and other results from this machine, for everyone.")
             if texts_expire():
-                st.write(t("Deletes this text and everything made from it. If another visit uses the same text, it stays for that visit."))
-            else:
-                st.write(t("Deletes this corpus, the labels of its words, its maps and other results from this machine, for everyone."))
+                about = t("Deletes this text and everything made from it. If another visit uses the same text, it stays for that visit.")
+            st.write(about)
             st.button(t("Delete for good"), key="corpus.forget", on_click=_forget, args=(name,))
         if texts_expire():
             about = t("Your texts are deleted {n} h after your visit ends, or earlier if space runs short.", n=limits().max_text_hours)
@@ -93,12 +93,8 @@ def _forget(corpus: str) -> None:
 def show_plan(in_use: InUse, corpus: str, stored: KeptCorpus | None) -> None:
     is_custom = sentences_of(corpus) is None
     plan = store.plan(corpus, in_use.model)
-    figures = [
-        (t("Documents"), f"{plan.documents:,}"),
-        (t("Sentences"), f"{plan.sentences:,}"),
-        (t("Tokens"), f"{plan.tokens:,}"),
-        (t("Distinct words"), f"{plan.words:,}"),
-    ]
+    figures = [(t("Documents"), f"{plan.documents:,}"), (t("Sentences"), f"{plan.sentences:,}")]
+    figures += [(t("Tokens"), f"{plan.tokens:,}"), (t("Distinct words"), f"{plan.words:,}")]
     if is_custom:
         with st.spinner(t("Measuring reading speed…")):
             pace = store.pace(in_use.model, corpus)
@@ -111,11 +107,9 @@ def show_plan(in_use: InUse, corpus: str, stored: KeptCorpus | None) -> None:
         for place, (label, value) in zip(st.columns(len(figures)), figures, strict=True):
             place.metric(label, value)
         lines.append(t("Reading needs about {memory} of memory.", memory=megabytes(plan.memory_bytes)))
-        lines.append(
-            t("The index keeps the layers of every token and, for the sense space, its substitutes.")
-            if plan.keeps_substitutes
-            else t("The index keeps the layers of every token.")
-        )
+        index = t("The index keeps the layers of every token.")
+        with_substitutes = t("The index keeps the layers of every token and, for the sense space, its substitutes.")
+        lines.append(with_substitutes if plan.keeps_substitutes else index)
     show_html('<p class="small">{}</p>', Markup("<br>").join(lines))
     _left_out(stored)
     if is_custom and (unread := store.unread(in_use, corpus)):
