@@ -9,7 +9,7 @@ import streamlit as st
 from core.analysis.spelling import Firing, Spellings, cosine_matrix, firing, list_words, split_words
 from core.common.i18n import t
 from core.common.limits import limits
-from core.common.markup import Markup, html, plain, shorten
+from core.common.markup import html, plain, shorten
 from core.figures.style import GLOVE, LAYER_COLORS
 from core.figures.walk import cosine_table, letter_marks, windows_figure
 from core.static.vectors import StaticNeighbor, StaticVectors
@@ -29,7 +29,6 @@ from pages._widgets.charts import draw
 from pages._widgets.inputs import offer_examples
 
 MOST_WORDS = 8
-BY_HEART = 0.3  # share of the vector from one window over the complete word
 PARTED = 3  # words named that the tokenizer splits
 NEIGHBORS = 6
 ENOUGH = 1_000  # words that a page reads itself, before it shows the nearest of them
@@ -58,8 +57,6 @@ def draw_spellings(in_use: InUse) -> tuple[list[str], Rows]:
     _word(results, neighbors, static, vectors)
     marks = [html('<span style="display:inline-block;margin-right:1.2rem">{}</span>', letter_marks(firing)) for firing in results]
     show_html('<div style="overflow-wrap:anywhere;line-height:2.2">{}</div>', marks)
-    if sentences := describe_windows(results):
-        show_html('<p class="small">{}</p>', Markup(" ").join(sentences))
     ours, theirs = cosine_matrix(list(rows)), cosine_matrix([vectors.vector(word) for word in words])
     key = spellings.file, upto
     if n < upto and shared_jobs.find_job("spellings", key) is not None:
@@ -187,25 +184,6 @@ def _pair(firings: list[Firing], cosines: np.ndarray, usual: float | None) -> li
     if round(named["cosine"], 2) > round(usual, 2):
         return [nearest, t("Chance: 95% of sets of {n} random words stay below {usual:.2f}.", **values)]
     return [nearest, t("No closer than chance: 5% of sets of {n} random words have a pair at {usual:.2f} or above.", **values)]
-
-
-def describe_windows(firings: list[Firing]) -> list[str]:
-    """State which words one window covers completely, and which word is read in the smallest pieces."""
-    if not all(firing.exact for firing in firings):
-        return []
-    lines = []
-    exact = [f for f in firings if (top := f.heaviest) and top.share >= BY_HEART and len(f.letters) == top.last - top.first + 1]
-    if exact:
-        words = ", ".join(f"“{shorten(f.word, 24)}”" + f" ({f.heaviest.share:.0%})" * (f.heaviest.share <= 1) for f in exact)
-        lines.append(t("Recognized as one piece: {words}.", words=words))
-    exact_ids = {id(f) for f in exact}  # equal spellings may occur twice, and arrays cannot be compared
-    pieces = [f for f in firings if not (id(f) in exact_ids or f.is_unread) and any(w.lettered and w.share > 0 for w in f.windows)]
-    if pieces:
-        tops = [(firing, max((w for w in firing.windows if w.lettered), key=lambda w: w.share)) for firing in pieces]
-        least, heaviest = min(tops, key=lambda top: top[1].share)
-        values = {"word": shorten(least.word, 24), "window": heaviest.text, "share": heaviest.share}
-        lines.append(t("“{word}” is read in pieces, mainly “{window}” ({share:+.0%}).", **values))
-    return lines
 
 
 def reading_guide(firing: Firing) -> str:
