@@ -13,8 +13,7 @@ from core.common.markup import html, plain, shorten
 from core.figures.style import GLOVE, LAYER_COLORS
 from core.figures.walk import cosine_table, letter_marks, windows_figure
 from core.static.vectors import StaticNeighbor, StaticVectors
-from core.text.languages import tokenize
-from core.text.tokens import bare, write_word
+from core.text.tokens import write_word
 from core.workspace import Workspace
 from pages._cached import shared_jobs
 from pages._cached.cache import keep, view_part, workspace
@@ -29,7 +28,6 @@ from pages._widgets.charts import draw
 from pages._widgets.inputs import offer_examples
 
 MOST_WORDS = 8
-PARTED = 3  # words named that the tokenizer splits
 NEIGHBORS = 6
 ENOUGH = 1_000  # words that a page reads itself, before it shows the nearest of them
 
@@ -143,14 +141,13 @@ def write_notices(
 ) -> list[str]:
     """State what to notice about the spellings.
 
-    These are the words that GloVe lacks or reads in lower case (`lower`), those that are never one token, the nearest pair with chance
-    (`usual`), and unread words.
+    These are the words that GloVe lacks or reads in lower case (`lower`), the nearest pair with chance (`usual`), and unread words.
     """
     rows = [k for k, firing in enumerate(firings) if not firing.is_unread]
     pair = _pair([firings[k] for k in rows], cosines[np.ix_(rows, rows)], usual)
     unread = _quoted(firing.word for firing in firings if firing.is_unread)
     last = [t("The model knows no sequence of letters in {words}.", words=unread)] if unread else []
-    return [*_unknown(firings, neighbors, static, lower), *_parted(firings), *pair, *last]
+    return [*_unknown(firings, neighbors, static, lower), *pair, *last]
 
 
 def _unknown(firings: list[Firing], nearest: list, static: list, lower: tuple[str, ...]) -> list[str]:
@@ -164,12 +161,6 @@ def _unknown(firings: list[Firing], nearest: list, static: list, lower: tuple[st
         named = {"word": shorten(firings[k].word, 24), "best": shorten(write_word(nearest[k][0].word), 24), "cosine": nearest[k][0].cosine}
         lines.append(t("Layer 0's nearest to “{word}”: “{best}” ({cosine:.2f}).", **named))
     return lines
-
-
-def _parted(firings: list[Firing]) -> list[str]:
-    parted = [(f.word, tokens) for f in firings if len(tokens := tokenize(f.word)) > 1][:PARTED]
-    words = ", ".join(f"“{shorten(word, 24)}” ({shorten(' + '.join(map(bare, tokens)), 24)})" for word, tokens in parted)
-    return [t("In a sentence, both models split {words}.", words=words)] if parted else []
 
 
 def _pair(firings: list[Firing], cosines: np.ndarray, usual: float | None) -> list[str]:
