@@ -1,7 +1,7 @@
 """How it works: an overview of the network, then nine steps of one token. The number of the step is a URL parameter."""
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +31,16 @@ WIDE, MIDDLE, NARROW = (1000, 7, 190), (640, 4, 190), (380, 3, 0)
 LEAST, MOST = 5, 13  # height of a strip; all layers of a kind share about 30 pixels
 PAD, GAP = 7, 8
 PLACES = (0, 1, 2, 4, 5, 6, 8)  # the step of each row, from 0; the other steps are not part of the network
+BOX = Markup(
+    '<g role="button" tabindex="0" data-step="{n}" aria-label="{n} {name}: {title}"{current}>'
+    '<rect class="box" x="1" y="{y:.1f}" width="{width}" height="{tall:.1f}" rx="7"/>'
+    '<text x="{x}" y="{name_y:.1f}" font-size="14" font-weight="600">{n} {name}</text><g aria-hidden="true">{cells}</g></g>'
+)
+NETWORK = Markup(
+    '<svg viewBox="0 0 {width} {tall:.0f}" role="group" aria-label="{alt}">'
+    '<rect x="{at:.1f}" y="0" width="{column:.1f}" height="{tall:.1f}" rx="7" fill="#FFD23F" fill-opacity="0.16"/>'
+    '{parts}<g aria-hidden="true">{wires}</g></svg>'
+)
 # A click on a box presses the number of its step, which the browser changes at once (pages._widgets.components). The script restores the
 # keyboard focus when the picture is drawn again.
 _network = component("elmoscope_network", Path(__file__).with_name("network"), html='<div class="network"></div>')
@@ -98,54 +108,23 @@ def draw_network(token_walk: Walk, all_steps: Sequence[Step], number: int, width
     lstms = t("LSTMs, left to right"), t("LSTMs, right to left")
     layers_shown = t("Layers 0 to {top}", top=len(token_walk.layers) - 1)
     names = t("Characters"), t("Filters"), t("Spelling vector"), *lstms, layers_shown, t("Layer mix")
-    parts = []
-    y = 0.0
-    ends = []
-    for k, (height, painted) in enumerate(_rows(token_walk)):
-        place = PLACES[k]
-        step = all_steps[place]
+    parts, ends, y = [], [], 0.0
+    for place, name, (height, painted) in zip(PLACES, names, _rows(token_walk), strict=True):
         tall = height + above + 2 * PAD
         cells = [painted(left + PAD + n * column + 10, y + PAD + above, column - 20, word) for n, word in enumerate(words)]
         x, name_y = (12, y + tall / 2 + 4) if left else (PAD + 3, y + 15)
-        parts.append(
-            html(
-                '<g role="button" tabindex="0" data-step="{n}" aria-label="{n} {name}: {title}"{current}>'
-                '<rect class="box" x="1" y="{y:.1f}" width="{width}" height="{tall:.1f}" rx="7"/>'
-                '<text x="{x}" y="{name_y:.1f}" font-size="14" font-weight="600">{n} {name}</text><g aria-hidden="true">{cells}</g></g>',
-                n=place + 1,
-                name=names[k],
-                title=step.title,
-                current=Markup(' aria-current="step"') if place == number else "",
-                x=x,
-                name_y=name_y,
-                y=y + 1,
-                width=width - 2,
-                tall=tall - 2,
-                cells=cells,
-            )
-        )
+        current = Markup(' aria-current="step"') if place == number else ""
+        values = {"n": place + 1, "name": name, "title": all_steps[place].title, "current": current, "x": x, "name_y": name_y}
+        parts.append(BOX.format(**values, y=y + 1, width=width - 2, tall=tall - 2, cells=Markup().join(cells)))
         ends.append((y, y + tall))
         y += tall + GAP
-    wires = [
-        _arrow(left + PAD + (n + 0.5) * column, bottom, left + PAD + (n + 0.5) * column, top)
-        for (_, bottom), (top, _) in pairwise(ends)
-        for n in range(len(words))
-    ]
-    target_x = left + PAD + (token_walk.position - first) * column
+    middles = [left + PAD + (n + 0.5) * column for n in range(len(words))]
+    wires = [_arrow(x, bottom, x, top) for (_, bottom), (top, _) in pairwise(ends) for x in middles]
     values = {"n": len(words), "word": shorten(token_walk.tokens[token_walk.position]), "layers": len(token_walk.layers) - 1}
     alt = t("The network for {n} words, “{word}” marked: characters, filters, {layers} LSTM layers per direction, layer mix.", **values)
-    return html(
-        '<svg viewBox="0 0 {width} {tall:.0f}" role="group" aria-label="{alt}">'
-        '<rect x="{at:.1f}" y="0" width="{column:.1f}" height="{tall:.1f}" rx="7" fill="#FFD23F" fill-opacity="0.16"/>'
-        '{parts}<g aria-hidden="true">{wires}</g></svg>',
-        width=width,
-        tall=y - GAP,
-        alt=alt,
-        at=target_x,
-        column=column,
-        parts=parts,
-        wires=wires,
-    )
+    at = left + PAD + (token_walk.position - first) * column
+    parts, wires = Markup().join(parts), Markup().join(wires)
+    return NETWORK.format(width=width, tall=y - GAP, alt=alt, at=at, column=column, parts=parts, wires=wires)
 
 
 def _rows(token_walk: Walk) -> list[tuple[float, Painted]]:
@@ -156,13 +135,12 @@ def _rows(token_walk: Walk) -> list[tuple[float, Painted]]:
     forward, backward = (
         [cell_sizes(token_walk.layers[j][:, part]) for j in range(1, n + 1)] for part in (slice(0, half), slice(half, None))
     )
-    all_layers = [cell_sizes(layer) for layer in token_walk.layers]
     strongest = np.array([bank.pooled.max() for bank in token_walk.banks])
     filters = strongest / max(float(strongest.max()), 1e-9)
 
     def draw_letters(x: float, y: float, width: float, word: int) -> Markup:
         text = f"{BEGIN_SIGN}{shorten(token_walk.tokens[word], 14)}{END_SIGN}"
-        size = min(14.0, 1.55 * width / max(len(shorten(token_walk.tokens[word], 14)) + 2, 1))
+        size = min(14.0, 1.55 * width / len(text))
         weight = Markup(' font-weight="700"') if word == token_walk.position else ""
         element = '<text x="{:.1f}" y="{:.1f}" font-size="{:.1f}" text-anchor="middle"{}>{}</text>'
         return html(element, x + width / 2, y + 13, size, weight, text)
@@ -172,29 +150,25 @@ def _rows(token_walk: Walk) -> list[tuple[float, Painted]]:
             return html('<rect class="unseen" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{}"/>', x, y, width, MOST)
         return draw_strip(x, y, width, filters, layer_color("0"), MOST)
 
-    def layer_painter(sizes: list[np.ndarray], names: list[str], arrow: int) -> Painted:
+    def layer_painter(sizes: list[np.ndarray], names: list[str], arrow: int = 0) -> tuple[float, Painted]:
         def painted(x: float, y: float, width: float, word: int) -> Markup:
+            ends = x + width, x + width + 18
             return Markup().join(
-                draw_strip(x, y + k * (strip + 3), width, values[word], layer_color(name), strip)
-                + _arrow(x + width + (0 if arrow > 0 else 18), y + k * (strip + 3) + strip / 2, x + width + (18 if arrow > 0 else 0), None)
-                * bool(arrow)
-                for k, (values, name) in enumerate(zip(sizes, names, strict=True))
+                draw_strip(x, top, width, values[word], layer_color(name), strip)
+                + _arrow(ends[arrow < 0], top + strip / 2, ends[arrow > 0], None) * bool(arrow)
+                for values, name, top in zip(sizes, names, count(y, strip + 3))
             )
 
-        return painted
+        return len(names) * (strip + 3) - 3, painted
 
-    def tall(rows: int) -> float:
-        return rows * (strip + 3) - 3
-
-    vectors = [cell_sizes(token_walk.layers[0][:, :half])]
     return [
         (17, draw_letters),
         (MOST, draw_filters),
-        (strip, layer_painter(vectors, ["0"], 0)),
-        (tall(n), layer_painter(forward, above, 1)),
-        (tall(n), layer_painter(backward, above, -1)),
-        (tall(n + 1), layer_painter(all_layers, ["0", *above], 0)),
-        (strip, layer_painter([cell_sizes(token_walk.layers.mean(axis=0))], ["mix"], 0)),
+        layer_painter([cell_sizes(token_walk.layers[0][:, :half])], ["0"]),
+        layer_painter(forward, above, 1),
+        layer_painter(backward, above, -1),
+        layer_painter([cell_sizes(layer) for layer in token_walk.layers], ["0", *above]),
+        layer_painter([cell_sizes(token_walk.layers.mean(axis=0))], ["mix"]),
     ]
 
 

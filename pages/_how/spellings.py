@@ -76,14 +76,8 @@ def draw_spellings(in_use: InUse) -> tuple[list[str], Rows]:
 
 def _inputs() -> tuple[str, int | None]:
     """Draw the inputs. Return the words and how many of the most frequent words to search, None for all."""
-    labels = {
-        "family": t("Related words"),
-        "typos": t("Typos"),
-        "inflections": t("Inflections"),
-        "invented": t("Invented words"),
-        "names": t("Names"),
-        "scripts": t("Korean, emoji, accents"),
-    }
+    labels = {"family": t("Related words"), "typos": t("Typos"), "inflections": t("Inflections"), "invented": t("Invented words")}
+    labels |= {"names": t("Names"), "scripts": t("Korean, emoji, accents")}
     texts = examples.spelling()
     labels = {name: f":material/format_quote: {labels[name]}" for name in texts}
     offer_examples(list(texts), "spell_example", lambda name: st.session_state.update(spell=texts[name]), format_func=labels.get)
@@ -102,9 +96,9 @@ def _word(firings: list[Firing], neighbors: list, static: list, vectors: StaticV
     options = {"format_func": names.get, "key": "spell_word", "label_visibility": "collapsed"}
     chosen = st.segmented_control(t("Word"), list(names), default="0", **options)
     k = int(chosen) if chosen in names else 0
+    item = firings[k]
     left, right = st.columns([5, 3], gap="large")
     with left:
-        item = firings[k]
         alt = t("Letters of “{word}” and the windows that make its vector.", word=shorten(item.word))
         draw(windows_figure(item), key="spelling.windows", alt=alt)
         st.caption(reading_guide(item))
@@ -139,10 +133,7 @@ def _cosines(words: tuple[str, ...], ours: np.ndarray, theirs: np.ndarray, name:
 def write_notices(
     firings: list[Firing], neighbors: list, static: list, cosines: np.ndarray, usual: float | None, lower: tuple[str, ...]
 ) -> list[str]:
-    """State what to notice about the spellings.
-
-    These are the words that GloVe lacks or reads in lower case (`lower`), the nearest pair with chance (`usual`), and unread words.
-    """
+    """State which words GloVe lacks or reads in lower case (`lower`), the nearest pair with chance (`usual`), and unread words."""
     rows = [k for k, firing in enumerate(firings) if not firing.is_unread]
     pair = _pair([firings[k] for k in rows], cosines[np.ix_(rows, rows)], usual)
     unread = _quoted(firing.word for firing in firings if firing.is_unread)
@@ -152,10 +143,9 @@ def write_notices(
 
 def _unknown(firings: list[Firing], nearest: list, static: list, lower: tuple[str, ...]) -> list[str]:
     missing = [k for k, neighbors in enumerate(static) if neighbors is None]
-    if not missing and not lower:
-        return [t("GloVe knows every word.")]
     if not missing:
-        return [t("GloVe knows every word, but reads {words} in lowercase.", words=_quoted(lower))]
+        known = t("GloVe knows every word, but reads {words} in lowercase.", words=_quoted(lower))
+        return [known if lower else t("GloVe knows every word.")]
     lines = [t("Not in GloVe: {words}.", words=_quoted(firings[k].word for k in missing))]
     if (k := next((k for k in missing if nearest[k] and not firings[k].is_unread), None)) is not None:
         named = {"word": shorten(firings[k].word, 24), "best": shorten(write_word(nearest[k][0].word), 24), "cosine": nearest[k][0].cosine}
@@ -179,13 +169,12 @@ def _pair(firings: list[Firing], cosines: np.ndarray, usual: float | None) -> li
 
 def reading_guide(firing: Firing) -> str:
     """Return Markdown on how to read the picture of the windows, and what it does not show. It has no text of the user."""
-    guide = t("Above: contribution of each letter by window width. Below: the strongest windows. ‹ and › mark the word’s ends.")
+    parts = [t("Above: contribution of each letter by window width. Below: the strongest windows. ‹ and › mark the word’s ends.")]
     if firing.exact:
-        parts = t("Shares plus {rest:+z.0%} from bias and marks make 100%. Orange is negative.", rest=firing.unlettered)
+        parts.append(t("Shares plus {rest:+z.0%} from bias and marks make 100%. Orange is negative.", rest=firing.unlettered))
     else:
-        parts = t("Filter strengths: the highway layer mixes them, so exact shares do not exist.")
-    cut = t("Characters past 48 bytes, not read: {n:,}.", n=firing.cut) if firing.cut else ""
-    return " ".join(part for part in (guide, parts, cut) if part)
+        parts.append(t("Filter strengths: the highway layer mixes them, so exact shares do not exist."))
+    return " ".join([*parts, *([t("Characters past 48 bytes, not read: {n:,}.", n=firing.cut)] if firing.cut else ())])
 
 
 def _quoted(words: Iterable[str]) -> str:

@@ -1,7 +1,6 @@
 """Steps 1 to 3 and 5 to 9 of How it works: a spelling's vector, the LSTMs, the layers, the angle between two sentences, the layer mix."""
 
 import math
-from collections import Counter
 
 import numpy as np
 import streamlit as st
@@ -49,9 +48,6 @@ def characters(walk: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
         lines.append(t("ELMo reads {most} bytes. Not read: {n}.", n=spelling.left_out, most=shape.max_characters - 2))
     elif any(len(c.encode("utf-8", "ignore")) > 1 for c in spelling.characters):
         lines.append(t("Non-ASCII characters take several bytes (shown in hexadecimal)."))
-    elif (commonest := Counter(spelling.signs).most_common(1)[0])[1] > 1:
-        sign, times = commonest
-        lines.append(t("“{sign}” occurs {times} times with one vector.", sign=sign, times=times))
     rows = zip(signs, (*spelling.characters, *[""] * PADDING_SHOWN), spelling.ids[:n], values.T, strict=False)
     return lines, [
         {t("place"): k, t("sign"): sign, t("character"): c, t("number"): int(number)}
@@ -190,11 +186,9 @@ def _read_so_far(walk: Walk, outputs: np.ndarray, *, backward: bool) -> None:
 def _write_notices(walk: Walk, step: LSTMStep, layer: str, *, backward: bool) -> list[str]:
     word = shorten(walk.tokens[walk.position])
     read = len(walk.tokens) - 1 - walk.position if backward else walk.position
-    line = t("This direction has read no word before “{word}”.", word=word)
-    if read:
-        line = t("Words read before “{word}” in this direction: {n}.", word=word, n=read)
     values = {"layer": layer, "kept": float(step.forget_gate.mean()), "taken": float(step.input_gate.mean())}
-    lines = [line, t("On average, layer {layer} keeps {kept:.0%} of a cell and adds {taken:.0%} of the new content.", **values)]
+    lines = [t("Words read before “{word}” in this direction: {n}.", word=word, n=read)]
+    lines.append(t("On average, layer {layer} keeps {kept:.0%} of a cell and adds {taken:.0%} of the new content.", **values))
     if step.n_cells_clipped or step.n_outputs_clipped:
         lines.append(t("Clipped: {cells:,} cells, {outputs:,} outputs.", cells=step.n_cells_clipped, outputs=step.n_outputs_clipped))
     return lines

@@ -169,12 +169,10 @@ def _halves(in_use: InUse, contexts: TwoContexts) -> str:
 def _spelling(in_use: InUse, text: str) -> str:
     word = split_words(text, 1)[0][0]
     result = view_part("model.encoder.model.characters", firing, workspace(in_use), word)
-    is_known = word in cache.vectors(in_use.vectors)
-    letters = [w for w in result.windows if w.lettered]
-    values = {"word": word, "window": letters[0].text if letters else ""}
-    if not letters:
+    values = {"word": word, "window": result.heaviest.text if result.heaviest else ""}
+    if result.heaviest is None:
         line = t("The model knows no sequence of letters in {words}.", words=f"“{word}”")
-    elif is_known:
+    elif word in cache.vectors(in_use.vectors):
         line = t("GloVe knows “{word}” too. ELMo builds its vector from letters, most from “{window}”.", **values)
     else:
         line = t("GloVe does not know “{word}”. ELMo builds its vector from letters, most from “{window}”.", **values)
