@@ -32,7 +32,7 @@ from pages._frame.question import token_labels
 from pages._widgets import lists
 
 ADDRESS = "quiz"  # the parameter of the number, unless it is the quiz of the day
-NUMBER, SEEN, GAMES, HITS = "guess.number", f"{ADDRESS}.seen", "guess.games", "guess.hits"  # keys of the session
+NUMBER, SEEN, GAMES = "guess.number", f"{ADDRESS}.seen", "guess.games"  # keys of the session
 SHOWN = 3  # sentences shown of those that voted
 EXPECTED = 5  # words
 STYLE = "<style>\n" + Path(__file__).with_suffix(".css").read_text("utf-8") + "</style>"
@@ -64,18 +64,6 @@ def current_number() -> tuple[int, BadInput | None]:
     if error is None:
         _write(state[NUMBER])
     return state[NUMBER], error
-
-
-def count_streak(key: tuple, hits: list[bool]) -> tuple[int, int]:
-    """Return the current and the longest streak of correct guesses of this visit. `hits` are those of the quiz `key` so far."""
-    first_hits = st.session_state.setdefault(HITS, {})
-    for k, hit in enumerate(hits):
-        first_hits.setdefault((*key, k), hit)  # the first answer counts, in the order given
-    current = longest = 0
-    for hit in first_hits.values():
-        current = current + 1 if hit else 0
-        longest = max(longest, current)
-    return current, longest
 
 
 def _write(number: int) -> None:
@@ -163,7 +151,7 @@ def show(in_use: InUse) -> None:
     body = st.container()
     done = [read_question(in_use, item) for item in items[: len(game.answers)]]
     with head:
-        _head(items, game, done, in_use)
+        _head(items, game, done)
     with body:
         if game.at >= len(items):
             _score(items, game, done)
@@ -173,11 +161,10 @@ def show(in_use: InUse) -> None:
         read_question(in_use, items[len(done)])  # while the user thinks
 
 
-def _head(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[QuizReading], in_use: InUse) -> None:
+def _head(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[QuizReading]) -> None:
     """Show the quiz, a square for each answer, and both scores: the user's against ELMo's readings, and ELMo's against the labels."""
     hits = game.hits(done)
     right = sum(item.sense == question.label for item, question in zip(done, quiz_questions, strict=False))
-    current, longest = count_streak((game.number, in_use.model, languages.in_use().code), hits)
     name = t("Quiz of the day: {number}", number=game.number) if game.number == quiz.today() else t("Quiz {number}", number=game.number)
     kinds = ["hit" if hit else "miss" for hit in hits] + ["now" if k == game.at else "" for k in range(len(hits), len(quiz_questions))]
     message = t("{hits} of {n} match ELMo", hits=sum(hits), n=len(hits))
@@ -185,7 +172,6 @@ def _head(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[QuizR
     parts = [
         t("Your points: <b>{hits} of {n}</b>", hits=sum(hits), n=len(hits)),
         t("ELMo right: <b>{right} of {n}</b>", right=right, n=len(hits)),
-        *([t("Streak: {now}, best {most}", now=current, most=longest)] if longest > 1 else []),
     ]
     show_html(
         '<div class="guess-head"><b>{}</b><span class="guess-squares" role="img" aria-label="{}">{}</span>{}</div>',
