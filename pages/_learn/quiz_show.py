@@ -42,39 +42,29 @@ HTML = '<div class="share"><p></p><button type="button"></button><span role="sta
 _share_widget = component("guess_share", Path(__file__).with_name("quiz_share"), html=HTML)
 
 
-def current_number() -> tuple[int, BadInput | None]:
-    """Return the number of the quiz, and the error in the URL, if any.
-
-    A new number in the URL comes first, then the quiz played last, then that of the day.
-    """
+def current_number() -> int:
+    """Return the number of the quiz: a new one in the URL, else the quiz played last, else that of the day."""
     state = st.session_state
     in_url = read_parameter(ADDRESS)
-    error = None
     if NUMBER not in state or gone_through_history() or (in_url is not None and in_url != state.get(SEEN)):
         state[NUMBER] = quiz.today()
         if in_url is not None:
             try:
                 state[NUMBER] = quiz.number_from(in_url)
-            except BadInput as wrong:
-                error = wrong
+            except BadInput as error:
+                st.warning(t("{fault} Showing today’s quiz.", fault=plain(str(error))), icon=":material/error:")
+                return state[NUMBER]
     elif in_url is None and state.get(SEEN) is None and state[NUMBER] < quiz.OTHERS:
         games = state.get(GAMES, {}).items()
         if not any(game.answers for (number, *_), game in games if number == state[NUMBER]):
             state[NUMBER] = quiz.today()  # a new day, and the current quiz has no answer yet
-    if error is None:
-        _write(state[NUMBER])
-    return state[NUMBER], error
+    _write(state[NUMBER])
+    return state[NUMBER]
 
 
 def _write(number: int) -> None:
     st.session_state[NUMBER] = number
     write_parameter(ADDRESS, None if number == quiz.today() else str(number))
-
-
-def questions(number: int, code: str) -> tuple[QuizQuestion, ...]:
-    """Return the questions of a quiz in a language. This needs no model."""
-    language = languages.get_language(code)
-    return keep("quiz", [("corpus", language.sentences)], (number, code), lambda: quiz.quiz(number, language), most=32)
 
 
 def read_question(in_use: InUse, question: QuizQuestion) -> QuizReading:
@@ -83,13 +73,6 @@ def read_question(in_use: InUse, question: QuizQuestion) -> QuizReading:
     space = over.sense_space
     options = {"most": 1024, "meanwhile": t("ELMo is reading…")}
     return keep("quiz readings", over.reads("model"), question, lambda: quiz.reading(over.model, question, space), **options)
-
-
-def describe_task(quiz_question: QuizQuestion) -> list[str]:
-    return [
-        t("ELMo chooses the sense of the labeled sentences nearest to this “{word}”.", word=quiz_question.word),
-        t("Chance: 1 in {n}.", n=len(quiz_question.senses)),
-    ]
 
 
 def describe_answer(quiz_question: QuizQuestion, reading: QuizReading, answer: str) -> list[str]:
@@ -107,48 +90,33 @@ def describe_answer(quiz_question: QuizQuestion, reading: QuizReading, answer: s
     return [t("<b>0 points:</b> ELMo chose “{read}”; the label is “{label}”.", **values)]
 
 
-def describe_votes(quiz_question: QuizQuestion, reading: QuizReading) -> list[str]:
-    """State how ELMo came to its reading, and how reliable it is. Both are counted on other sentences."""
-    values = {"votes": max(reading.votes), "n": sum(reading.votes), "sense": reading.sense, "layer": layer_title(reading.layer)}
-    values |= {"word": quiz_question.word, "right": reading.right, "others": reading.others}
-    return [
-        t("{votes} of the {n} nearest labeled sentences mean “{sense}” ({layer}).", **values),
-        t("The vote is right in {right} of the other {others} sentences.", **values),
-        t("Cosines: after subtracting the mean of “{word}”.", **values),
-    ]
-
-
 def compare_scores(quiz_questions: Sequence[QuizQuestion], readings: Sequence[QuizReading], answers: Sequence[str]) -> list[str]:
     n = len(quiz_questions)
     mine = sum(answer == quiz_question.label for quiz_question, answer in zip(quiz_questions, answers, strict=True))
     right = sum(reading.sense == quiz_question.label for quiz_question, reading in zip(quiz_questions, readings, strict=True))
-    values = {"n": n, "mine": mine, "right": right, "chance": sum(1 / len(quiz_question.senses) for quiz_question in quiz_questions)}
+    values = {"n": n, "mine": mine, "right": right}
     if mine == right:
         both = t("You tie with ELMo: {right} of {n} right.", **values)
     elif mine > right:
         both = t("You beat ELMo: {mine} of {n} right, ELMo {right}.", **values)
     else:
         both = t("ELMo beats you: {right} of {n} right, you {mine}.", **values)
-    return [both, t("Chance: {chance:.1f} points.", **values)]
+    return [both, t("Chance: {chance:.1f} points.", chance=sum(1 / len(item.senses) for item in quiz_questions))]
 
 
 @fragment
 def show(in_use: InUse) -> None:
     st.html(STYLE)
-    number, error = current_number()
-    if error is not None:
-        st.warning(t("{fault} Showing today’s quiz.", fault=plain(str(error))), icon=":material/error:")
+    number = current_number()
     language = languages.in_use()
-    items = questions(number, language.code)
+    items = keep("quiz", [("corpus", language.sentences)], (number, language.code), lambda: quiz.quiz(number, language), most=32)
     if not items:
-        raise BadInput(
-            t("No words with two labeled senses in {language}. Choose another model under “Model and data”.", language=language.name)
-        )
+        message = t("No words with two labeled senses in {language}. Choose another model under “Model and data”.", language=language.name)
+        raise BadInput(message)
     if not sentences_of(in_use.corpus):
         st.caption(t("This quiz uses {own}, the language’s labeled sentences.", own=plain(language.sentences)))
     game = st.session_state.setdefault(GAMES, {}).setdefault((number, in_use.model, language.code), Game(number))
-    head = st.container()
-    body = st.container()
+    head, body = st.container(), st.container()
     done = [read_question(in_use, item) for item in items[: len(game.answers)]]
     with head:
         _head(items, game, done)
@@ -167,19 +135,11 @@ def _head(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[QuizR
     right = sum(item.sense == question.label for item, question in zip(done, quiz_questions, strict=False))
     name = t("Quiz of the day: {number}", number=game.number) if game.number == quiz.today() else t("Quiz {number}", number=game.number)
     kinds = ["hit" if hit else "miss" for hit in hits] + ["now" if k == game.at else "" for k in range(len(hits), len(quiz_questions))]
-    message = t("{hits} of {n} match ELMo", hits=sum(hits), n=len(hits))
     marks = [html('<i class="{}"></i>', kind) for kind in kinds]
-    parts = [
-        t("Your points: <b>{hits} of {n}</b>", hits=sum(hits), n=len(hits)),
-        t("ELMo right: <b>{right} of {n}</b>", right=right, n=len(hits)),
-    ]
-    show_html(
-        '<div class="guess-head"><b>{}</b><span class="guess-squares" role="img" aria-label="{}">{}</span>{}</div>',
-        name,
-        message,
-        marks,
-        [html("<span>{}</span>", part) for part in parts],
-    )
+    values = {"hits": sum(hits), "right": right, "n": len(hits)}
+    points, of_elmo = t("Your points: <b>{hits} of {n}</b>", **values), t("ELMo right: <b>{right} of {n}</b>", **values)
+    line = '<div class="guess-head"><b>{}</b><span class="guess-squares" role="img" aria-label="{}">{}</span><span>{}</span><span>{}</span></div>'
+    show_html(line, name, t("{hits} of {n} match ELMo", **values), marks, points, of_elmo)
 
 
 def _question(quiz_question: QuizQuestion, game: Game, quiz_reading: QuizReading | None, n: int, in_use: InUse) -> None:
@@ -191,7 +151,8 @@ def _question(quiz_question: QuizQuestion, game: Game, quiz_reading: QuizReading
             label = f"**{plain(sense, 60)}**" + (f": {plain(meaning, 160)}" if meaning else "")
             options = {"width": "stretch", "shortcut": str(k + 1), "on_click": game.choose, "args": (game.at, sense)}
             st.button(label, key=f"guess.choose.{game.number}.{game.at}.{k}", **options)
-        notice(describe_task(quiz_question))
+        chance = t("Chance: 1 in {n}.", n=len(quiz_question.senses))
+        notice([t("ELMo chooses the sense of the labeled sentences nearest to this “{word}”.", word=quiz_question.word), chance])
         return
     answer = game.answers[game.at]
     show_html('<div role="status">{}</div>', [_sense(quiz_question, quiz_reading, k, answer) for k in range(len(quiz_question.senses))])
@@ -203,7 +164,18 @@ def _question(quiz_question: QuizQuestion, game: Game, quiz_reading: QuizReading
         st.button(label, key=key, type="primary", shortcut="right", on_click=game.show, args=(game.at + 1,))
         address = {"a": quiz_question.text, "ai": token_labels(quiz_question.tokens)[quiz_question.position]}
         page_link("why", t("What decided it?"), icon=":material/content_cut:", query_params=address)
-    show_html('<p class="small" style="margin:0.4rem 0 0 0">{}</p>', " ".join(describe_votes(quiz_question, quiz_reading)))
+    values = {"votes": max(quiz_reading.votes), "n": sum(quiz_reading.votes), "right": quiz_reading.right, "others": quiz_reading.others}
+    votes = [
+        t(
+            "{votes} of the {n} nearest labeled sentences mean “{sense}” ({layer}).",
+            sense=quiz_reading.sense,
+            layer=layer_title(quiz_reading.layer),
+            **values,
+        ),
+        t("The vote is right in {right} of the other {others} sentences.", **values),
+        t("Cosines: after subtracting the mean of “{word}”.", word=quiz_question.word),
+    ]
+    show_html('<p class="small" style="margin:0.4rem 0 0 0">{}</p>', " ".join(votes))
     lists.keyword_lines(list(quiz_reading.nearest[:SHOWN]), list(quiz_question.senses))
 
 
@@ -217,28 +189,16 @@ def _expected(quiz_question: QuizQuestion, in_use: InUse) -> None:
 
 def _sense(quiz_question: QuizQuestion, quiz_reading: QuizReading, k: int, answer: str) -> Markup:
     """Show a sense, its definition, its votes, and who chose it: the user, ELMo or the label."""
-    sense = quiz_question.senses[k]
-    color = sense_color(k)
-    n = sum(quiz_reading.votes)
-    whose = [
-        (t("you"), answer == sense, ""),
-        (t("ELMo"), quiz_reading.sense == sense, " elmo"),
-        (t("label"), quiz_question.label == sense, ""),
-    ]
-    chips = [html('<span class="chip{}">{}</span>', kind, name) for name, holds, kind in whose if holds]
+    sense, color, n = quiz_question.senses[k], sense_color(k), sum(quiz_reading.votes)
+    whose = ((t("you"), answer, ""), (t("ELMo"), quiz_reading.sense, " elmo"), (t("label"), quiz_question.label, ""))
+    chips = [html('<span class="chip{}">{}</span>', kind, name) for name, chosen, kind in whose if chosen == sense]
     votes = t("{votes} of {n}", votes=quiz_reading.votes[k], n=n)
-    gloss = definition(languages.in_use(), quiz_question.word, sense)
+    values = {"sense": sense, "gloss": definition(languages.in_use(), quiz_question.word, sense), "votes": votes, "chips": chips}
     return html(
         '<div class="guess-sense"><span><span class="chip" style="margin:0 0.5rem 0 0;border:0;background:{color};color:{ink}">'
-        '{}</span><span class="small">{}</span></span><span>{}{}</span>'
-        '<span class="bar"><i style="width:{:.1%};background:{color}"></i></span></div>',
-        sense,
-        gloss,
-        votes,
-        chips,
-        quiz_reading.votes[k] / n,
-        color=color,
-        ink=ink(color),
+        '{sense}</span><span class="small">{gloss}</span></span><span>{votes}{chips}</span>'
+        '<span class="bar"><i style="width:{share:.1%};background:{color}"></i></span></div>',
+        **values | {"share": quiz_reading.votes[k] / n, "color": color, "ink": ink(color)},
     )
 
 

@@ -52,20 +52,14 @@ LENGTH = 9  # preferred tokens of a sentence, because a slide is read from a dis
 
 
 def _draw(figure: go.Figure, name: str, line: str, height: int = HEIGHT) -> None:
-    alt = Markup.escape(line).striptags()
     large = enlarge(figure, FACTOR, height=height)
     large.layout.transition = None  # during a transition to another size, Plotly clips bars to the old frame
-    charts.draw(large, key=f"slide.{name}", alt=alt, height="stretch")
+    charts.draw(large, key=f"slide.{name}", alt=Markup.escape(line).striptags(), height="stretch")
 
 
 def _cosines(in_use: InUse, contexts: TwoContexts) -> dict[str, float]:
     first, second = (query.layers for query in workspace(in_use).queries(contexts.sentences))
     return {str(k): cosine(first, second, weights) for k, weights in enumerate(np.eye(len(first)))}
-
-
-def _static(in_use: InUse, contexts: TwoContexts) -> float | None:
-    """Return the cosine of the GloVe vectors of both forms: 1 for one spelling, None if one is missing."""
-    return cache.vectors(in_use.vectors).cosine(*contexts.written)
 
 
 def _sentences(in_use: InUse, contexts: TwoContexts) -> str:
@@ -92,7 +86,7 @@ def _static_list(in_use: InUse, contexts: TwoContexts) -> str:
 
 def _angle(in_use: InUse, contexts: TwoContexts) -> str:
     between = _cosines(in_use, contexts)[model_layers.in_use().top]
-    static = _static(in_use, contexts)
+    static = cache.vectors(in_use.vectors).cosine(*contexts.written)  # None if one is missing
     degrees = math.degrees(math.acos(max(-1.0, min(1.0, between))))
     first, second = contexts.written
     if same := first.casefold() == second.casefold() and static is not None:
@@ -108,7 +102,7 @@ def _layers(in_use: InUse, contexts: TwoContexts) -> str:
     cosines = _cosines(in_use, contexts)
     by_layer = ", ".join(t("{cosine:.2f} at {where}", cosine=value, where=layer_title(name)) for name, value in cosines.items())
     line = t("Cosine of ELMo’s two vectors: {each}.", each=by_layer)
-    static = _static(in_use, contexts)
+    static = cache.vectors(in_use.vectors).cosine(*contexts.written)
     _draw(cosine_bars(({} if static is None else {"GloVe": static}) | cosines, chosen=model_layers.in_use().top), "layers", line)
     return line
 
@@ -152,10 +146,8 @@ def _halves(in_use: InUse, contexts: TwoContexts) -> str:
     result = _influence(in_use, contexts)
     senses = workspace(in_use).targets.senses_of(contexts.word)
     by_half = influence.halves(result, model_layers.in_use().top)
-    bars = [
-        HalfBar(layer_title(model_layers.in_use().top), half_name(h), v.sense, sense_color(senses.index(v.sense)), v.margin, v.alone)
-        for h, v in by_half.items()
-    ]
+    title = layer_title(model_layers.in_use().top)
+    bars = [HalfBar(title, half_name(h), v.sense, sense_color(senses.index(v.sense)), v.margin, v.alone) for h, v in by_half.items()]
     values = {half: by_half[half].sense for half in influence.HALVES}
     if len(set(values.values())) == 1:
         line = t("Past and future agree: each alone reads <b>{both}</b>.", both=values[influence.BOTH])
@@ -185,17 +177,15 @@ def _headline(in_use: InUse, text: str) -> str:
     from pages._cached import classifiers
 
     in_use = english(in_use)
-    opened_heads = classifiers.open_for(TASK, in_use)
-    heads = opened_heads.heads
-    titles = variant_titles()
-    colors = class_colors(**opened_heads.colors_of)
-    scores = {name: head.meta["test"]["accuracy"] for name, head in heads.items()}
+    opened_heads, titles = classifiers.open_for(TASK, in_use), variant_titles()
+    scores = {name: head.meta["test"]["accuracy"] for name, head in opened_heads.heads.items()}
     best = max(scores, key=scores.get)
-    answers = classifiers.ask(tasks.predictions, TASK, in_use, text, tuple(n for n in heads if n in SHOWN or n == best))
+    answers = classifiers.ask(tasks.predictions, TASK, in_use, text, tuple(n for n in scores if n in SHOWN or n == best))
     label, n = Counter(a.label for a in answers.values()).most_common(1)[0]
     values = {"n": n, "all": len(answers), "label": label, "best": titles[best], "right": scores[best]}
     line = t("{n} of {all} classifiers say <b>{label}</b>. Best on unseen headlines: {best}, {right:.0%} right.", **values)
-    figure = answers_figure([titles[name] for name in answers], [a.probabilities for a in answers.values()], colors)
+    colors, probabilities = class_colors(**opened_heads.colors_of), [a.probabilities for a in answers.values()]
+    figure = answers_figure([titles[name] for name in answers], probabilities, colors)
     _draw(figure, "headline", line)
     return line
 
@@ -222,16 +212,13 @@ def show(in_use: InUse, number: int) -> None:
         link = st.container(width="content")
     with place:
         with st.container(key="slide_picture", gap="small", vertical_alignment="center"):
-            if slide.control == WORD:
-                contexts = _find_sentences(in_use, text, needs_senses=slide.needs_senses)
-                line = DRAW[slide.name](in_use, contexts)
-            else:
-                contexts, line = None, DRAW[slide.name](in_use, text)
+            contexts = _find_sentences(in_use, text, needs_senses=slide.needs_senses) if slide.control == WORD else None
+            line = DRAW[slide.name](in_use, contexts or text)
         notice([line])
-    if contexts is None:
-        address = {"step": "4", "spell": text} if slide.control == SPELLING else {"text_news-title": text}
-    else:
+    if contexts:
         address = _note_sentences(slide, contexts)
+    else:
+        address = {"step": "4", "spell": text} if slide.control == SPELLING else {"text_news-title": text}
     page_link(slide.page, t("Open full page"), place=link, icon=":material/open_in_full:", query_params=address)
 
 
