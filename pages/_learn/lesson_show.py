@@ -32,10 +32,14 @@ def show(in_use: InUse, lesson: Lesson) -> None:
     picture = st.container()
     if name in LIVE:
         page = LIVE[name](in_use)
-    elif (measured := _find_measurements(in_use.model, name)) is not None:
-        page = STORED[name](measured)
     else:
-        return
+        model = cache.model(in_use.model)
+        measured = read_lessons(model.folder, model.fingerprint).get(name)
+        if measured is None:
+            offered = command("python", "-m", "core.lab", "lessons", options=[("model", model.name)])
+            st.info(t("Not computed for {model} yet. In a terminal (minutes): {command}", model=plain(model.name), command=code(offered)))
+            return
+        page = STORED[name](measured)
     with picture:
         draw(page.figure, key=f"lesson.{name}", alt=page.alt)
         if page.caption:
@@ -49,17 +53,6 @@ def show(in_use: InUse, lesson: Lesson) -> None:
     lists.offer_table(page.table, name=name, label=page.table_label, key=f"lesson.{name}.table")
     if page.by_word is not None:
         lists.offer_table(page.by_word, name=f"{name}-words", label=t("By word"), key=f"lesson.{name}.words")
-
-
-def _find_measurements(model_name: str, part: str) -> dict | None:
-    """Return the measurements stored with the model for a lesson. Return None if it has none, and state what to do."""
-    model = cache.model(model_name)
-    result = read_lessons(model.folder, model.fingerprint).get(part)
-    if result is None:
-        offered = command("python", "-m", "core.lab", "lessons", options=[("model", model.name)])
-        st.info(t("Not computed for {model} yet. In a terminal (minutes): {command}", model=plain(model.name), command=code(offered)))
-        notice([t("No measurements of this model yet.")])
-    return result
 
 
 def compare_contexts(measured: dict) -> LessonPage:
@@ -80,22 +73,18 @@ def compare_contexts(measured: dict) -> LessonPage:
     }
     titles = {name: title for name, title in titles.items() if name in shares}
     differences = {name: less(measured, layer, name) for name in titles if name != layer}
-    notices = []
+    values = {key: format_interval(differences[f"{kind} {layer}"]) for key, kind in (("shuffled", SHUFFLED), ("untrained", UNTRAINED))}
+    notices = [t("Compared with shuffled context: {shuffled}; with untrained LSTMs: {untrained}.", **values)]
     if STATIC in differences:
         values = {"layer": where, "share": sum(shares[layer]) / len(shares[layer]), "difference": format_interval(differences[STATIC])}
-        notices.append(
-            t("At {layer}, {share:.0%} of nearest sentences share the sense; compared with static vectors: {difference}.", **values)
-        )
-    values = {key: format_interval(differences[f"{kind} {layer}"]) for key, kind in (("shuffled", SHUFFLED), ("untrained", UNTRAINED))}
-    notices.append(t("Compared with shuffled context: {shuffled}; with untrained LSTMs: {untrained}.", **values))
-    figure, alt = _draw_accuracy(measured, titles, "context", word)
+        line = t("At {layer}, {share:.0%} of nearest sentences share the sense; compared with static vectors: {difference}.", **values)
+        notices.insert(0, line)
     table = [
         {t("vectors"): titles[name][0], t("difference, points"): round(100 * value.mean, 1), "95%": value.cell(), "p": round(value.p, 4)}
         for name, value in differences.items()
     ]
     return LessonPage(
-        figure=figure,
-        alt=alt,
+        **_draw_accuracy(measured, titles, "context", word),
         notices=notices,
         method=t(
             "{n:,} sentences of {words} words, each left out once; one dot per word. Static: the other words' "
@@ -106,7 +95,6 @@ def compare_contexts(measured: dict) -> LessonPage:
         ),
         table=table,
         table_label=t("{layer} minus each other", layer=where),
-        by_word=_word_table(measured, titles),
     )
 
 
@@ -135,17 +123,18 @@ def read_before(measured: dict) -> LessonPage:
     else:
         notices.append(t("Compared with shuffled sentences: {shuffled}.", shuffled=shuffled))
     table = []
-    for name in (READ, *(name for name in titles if name != READ)):
-        accuracy, ari = round(100 * mean_of(measured, "one_nn", name), 1), mean_of(measured, "ari", name)
-        row = {t("vectors"): titles[name][0], "1-NN %": accuracy, "ARI": ari}
+    for name in sorted(titles, key=lambda name: name != READ):
+        row = {
+            t("vectors"): titles[name][0],
+            "1-NN %": round(100 * mean_of(measured, "one_nn", name), 1),
+            "ARI": mean_of(measured, "ari", name),
+        }
         if name != READ:
             value = less(measured, name, READ)
             row |= {t("minus layer 1, points"): round(100 * value.mean, 1), "95%": value.cell(), "p": round(value.p, 4)}
         table.append(row)
-    figure, alt = _draw_accuracy(measured, titles, "before", word)
     return LessonPage(
-        figure=figure,
-        alt=alt,
+        **_draw_accuracy(measured, titles, "before", word),
         caption=t("Each word’s mean is subtracted first, so the numbers differ from those of “Is it context?”."),
         notices=notices,
         method=t(
@@ -155,7 +144,6 @@ def read_before(measured: dict) -> LessonPage:
             words=len(measured["words"]),
         ),
         table=table,
-        by_word=_word_table(measured, titles),
     )
 
 
@@ -204,29 +192,26 @@ def _describe_selectivity(layers: dict, layer: str) -> list[str]:
     rank = list(ranks)[-1]
     by_layer = {name: read_back(by_rank[rank]["selectivity"]) for name, by_rank in layers.items()}
     leader = max(by_layer, key=lambda name: by_layer[name].mean)
-    others = [value for name, value in by_layer.items() if name != leader]
-    values = {"rank": rank, "layer": layer_title(leader), "selectivity": format_interval(by_layer[leader])}
-    if any(value.low is None for value in by_layer.values()):
+    best = by_layer.pop(leader)
+    values = {"rank": rank, "layer": layer_title(leader), "selectivity": format_interval(best)}
+    if any(value.low is None for value in (best, *by_layer.values())):
         return [first, t("At rank {rank}, {layer} is the most selective: {selectivity}.", **values)]
-    if all(value.high < by_layer[leader].low for value in others):
+    if all(value.high < best.low for value in by_layer.values()):
         return [first, t("At rank {rank}, {layer} is clearly the most selective: {selectivity}.", **values)]
     return [first, t("At rank {rank}, {layer} leads, but intervals overlap: {selectivity}.", **values)]
 
 
-def _draw_accuracy(measured: dict, titles: Titles, key: str, word: str) -> tuple:
-    """Return a figure of the 1-NN accuracy with its interval for each kind of vectors, the dots of `word` marked, and its description."""
+def _draw_accuracy(measured: dict, titles: Titles, key: str, word: str) -> dict:
+    """Return the figure, `alt` and `by_word` of the 1-NN accuracy of each kind of vectors, with the dots of `word` marked."""
     rows = []
     for name, (title, color) in titles.items():
         values = measured["one_nn"][name]
         mean = compare_pairs(values, [0.0] * len(values))
         rows.append(Dots(title, mean.mean, mean.low, mean.high, dict(zip(measured["words"], values, strict=True)), color))
     alt = t("Nearest sentence has the same sense: {named}.", named=", ".join(f"{row.name} {row.mean:.0%}" for row in rows))
-    return interval_dots(rows, title=t("nearest sentence has the same sense"), zero=None, key=key, marked=word or ""), alt
-
-
-def _word_table(measured: dict, titles: Titles) -> dict[str, list]:
+    figure = interval_dots(rows, title=t("nearest sentence has the same sense"), zero=None, key=key, marked=word)
     shares = {title: np.round(measured["one_nn"][name], 3).tolist() for name, (title, _) in titles.items()}
-    return {t("word"): measured["words"], **shares}
+    return {"figure": figure, "alt": alt, "by_word": {t("word"): measured["words"], **shares}}
 
 
 LIVE = {"cone": live_lessons.compare_random_pairs, "apart": live_lessons.find_threshold, "homonyms": live_lessons.compare_relations}

@@ -125,8 +125,7 @@ def _draw_self_similarity(over: Workspace, panels: list[SharedPanel], how: str) 
     alt = t("Self-similarity and explained variance by layer, minus two different words.")
     figure = interval_dots(dots, title=t("minus two different words"), zero=0.0, key="cone.kept", per_cent=False)
     draw(figure, key="lesson.cone.kept", alt=alt)
-    top = str(len(panels) - 1)
-    if level := random_level(over, top):
+    if level := random_level(over, top := str(len(panels) - 1)):
         values = {"at": model_layers.in_use().at(top), "mean": level.mean, "low": level.low, "high": level.high}
         sentence = t("90% of random pairs {at} are between {low:.2f} and {high:.2f}, {mean:.2f} on average.", **values)
         show_html('<p class="small">{}</p>', t("Beyond this lesson’s words: {sentence}", sentence=sentence))
@@ -227,12 +226,8 @@ def compare_relations(in_use: InUse) -> LessonPage:
     pairs = view_part("targets", relations.pairs_of, over, over.language.code, layer, most=16)
     reads = over.reads("model", "vectors", "corpus")
     ranks = keep("likeness", reads, layer, lambda: relations.likeness(over.targets, over.language_vectors, pairs), most=16)
-    titles = {
-        HOMONYM: t("homonyms, unrelated"),
-        METAPHOR: t("metaphor, by similarity"),
-        METONYMY: t("metonymy, by association"),
-        OTHER: t("otherwise related"),
-    }
+    titles = {HOMONYM: t("homonyms, unrelated"), METAPHOR: t("metaphor, by similarity"), METONYMY: t("metonymy, by association")}
+    titles[OTHER] = t("otherwise related")
     scored = list(zip(pairs.relations, map(float, pairs.auc), strict=True))
     rows = []
     for number, kind in enumerate(KINDS):
