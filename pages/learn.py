@@ -6,7 +6,8 @@ from core.common.i18n import t
 from pages._frame.choices import choice, settle_choice
 from pages._frame.frame import frame, lede, part, question, show
 from pages._frame.in_use import InUse
-from pages._learn.slides import SEMINAR, all_lessons, all_slides, close, notes, stepper
+from pages._learn.slides import SEMINAR, all_lessons, all_slides, close
+from pages._widgets.components import stepper
 
 
 def lessons(in_use: InUse) -> None:
@@ -26,11 +27,15 @@ def slides(in_use: InUse) -> None:
     """Show the slides, in large type that fills the screen, with the speaker's notes."""
     close()
     slide, foot = st.container(key="one_idea", gap="small"), st.container(key="one_idea_foot", gap="small")
+    items = all_slides()
     with foot:
-        number = stepper()
-        notes(number)
+        numbers = [str(k) for k in range(1, len(items) + 1)]
+        options = {"buttons": "slide", "following": lambda number: t("Next"), "shortcuts": ("left", "right")}
+        number = stepper("slide", t("Slide"), numbers, **options)
+        with st.expander(t("Speaker’s notes"), icon=":material/speaker_notes:", key=f"slide.note.{number}"):
+            st.markdown(items[number].note)
     with slide:
-        question(all_slides()[number].title)
+        question(items[number].title)
         show("pages._learn.slide_show", in_use, number)
 
 

@@ -1,13 +1,13 @@
 """The examples of every page in the selected language: those of its description, else sentences with labels."""
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from core.common.errors import ElmoscopeError
 from core.common.i18n import ENGLISH
 from core.files import registry
 from core.text import languages
-from core.text.languages import Language
 from core.text.sentences import read_sentences
 from core.text.tokens import join_tokens
 
@@ -35,34 +35,30 @@ class Predict:
     kind: str = ""  # a key of the page's labels for kinds of examples
 
 
-def pairs(language: Language | None = None) -> dict[str, tuple[str, str]]:
+def pairs() -> dict[str, tuple[str, str]]:
     """Return two sentences with different meanings for each example word."""
-    language = language or languages.in_use()
-    stored = language.examples.get("pairs")
-    return {word: (a, b) for word, (a, b) in stored.items()} if stored else _from_corpus(language)
+    stored = languages.in_use().examples.get("pairs")
+    return {word: (a, b) for word, (a, b) in stored.items()} if stored else _from_corpus()
 
 
-def first_word(language: Language | None = None) -> str:
+def first_word() -> str:
     """Return the word of the first example, which pages show until the user types another."""
-    return next(iter(pairs(language)), "")
+    return next(iter(pairs()), "")
 
 
-def decided(language: Language | None = None) -> tuple[Decided, ...]:
-    language = language or languages.in_use()
-    stored = language.examples.get("decided")
-    return tuple(Decided(**item) for item in stored) if stored else tuple(Decided(a, word) for word, (a, _) in pairs(language).items())
+def decided() -> tuple[Decided, ...]:
+    stored = languages.in_use().examples.get("decided")
+    return tuple(Decided(**item) for item in stored) if stored else tuple(Decided(a, word) for word, (a, _) in pairs().items())
 
 
-def predict(language: Language | None = None) -> tuple[Predict, ...]:
-    language = language or languages.in_use()
-    if stored := language.examples.get("predict"):
+def predict() -> tuple[Predict, ...]:
+    if stored := languages.in_use().examples.get("predict"):
         return tuple(Predict(**item) for item in stored)
-    return tuple(Predict(a, b, 0) for a, b in pairs(language).values()) or (Predict("", "", 0),)
+    return tuple(Predict(a, b, 0) for a, b in pairs().values()) or (Predict("", "", 0),)
 
 
-def spelling(language: Language | None = None) -> dict[str, str]:
-    language = language or languages.in_use()
-    return language.examples.get("spelling") or {"family": " ".join(list(pairs(language))[:3])}
+def spelling() -> dict[str, str]:
+    return languages.in_use().examples.get("spelling") or {"family": " ".join(list(pairs())[:3])}
 
 
 def invented() -> str:
@@ -87,27 +83,23 @@ def texts_of(example: dict[str, str]) -> dict[str, str]:
     return {key: text for key, text in example.items() if key != WRONG}
 
 
-def initial_texts(language: Language) -> dict[str, str]:
+def initial_texts() -> dict[str, str]:
     """Return the initial texts of the boxes, by key."""
-    first = predict(language)[0]
-    word = first_word(language)
-    a, b = pairs(language).get(word, ("", ""))
-    result = {"a": a, "b": b, "w": word, "ptext": first.text, "pother": first.other}
-    return result | {"spell": next(iter(spelling(language).values()))}
+    first, word = predict()[0], first_word()
+    a, b = pairs().get(word, ("", ""))
+    return {"a": a, "b": b, "w": word, "ptext": first.text, "pother": first.other, "spell": next(iter(spelling().values()))}
 
 
-def every_text(language: Language) -> set[str]:
+def every_text() -> set[str]:
     """Return all texts of the examples. Any other text was typed by the user."""
-    texts = {text for pair in pairs(language).values() for text in pair} | set(pairs(language))
-    texts |= {item.text for item in decided(language)} | {item.word for item in decided(language)}
-    texts |= {text for item in predict(language) for text in (item.text, item.other)}
-    return texts | set(spelling(language).values())
+    groups = [*pairs().values(), pairs(), *((item.text, item.word) for item in decided()), *((item.text, item.other) for item in predict())]
+    return {*chain.from_iterable(groups), *spelling().values()}
 
 
-def _from_corpus(language: Language) -> dict[str, tuple[str, str]]:
+def _from_corpus() -> dict[str, tuple[str, str]]:
     """Return the first labeled words with two senses, with a sentence of each sense."""
     try:
-        sentences = read_sentences(registry.resolve(language.sentences, "corpus"))
+        sentences = read_sentences(registry.resolve(languages.in_use().sentences, "corpus"))
     except ElmoscopeError:
         return {}
     of_word: dict[str, dict[str, str]] = {}

@@ -129,19 +129,17 @@ def _changed() -> None:
         return
     for kind in ("model", "vectors", "corpus"):
         state[kind] = own(kind, new)
-    example_texts = examples.every_text(old)
-    word = examples.first_word(new)
-    first = examples.predict(new)[0]
-    state.update({key: word for key in WORDS if key in state})
+    example_texts = examples.every_text()
+    state[READS] = new.code
+    state.update({key: examples.first_word() for key in WORDS if key in state})
     state.update({key: None for key in TAPPED if key in state})
-    for key, text in examples.initial_texts(new).items():
+    for key, text in examples.initial_texts().items():
         if str(state.get(key) or "") in example_texts:
             state[key] = text
             if key in ("a", "b"):  # the target word is guessed again
                 state[f"{key}.tapped"] = None
             if key == "ptext":
-                state.pat = first.at
-    state[READS] = new.code
+                state.pat = examples.predict()[0].at
 
 
 def own(kind: str, content: Language) -> str:

@@ -100,7 +100,7 @@ def open_home() -> None:
         import_module(name)
     with suppress(ElmoscopeError):  # the page shows the error
         over = workspace_of(BUNDLED_MODEL)
-        words = over.words(*examples.pairs(over.language)[examples.first_word(over.language)])
+        words = over.words(*examples.pairs()[examples.first_word()])
         view(pair.compute, over, pair.PairRequest(first=words[0], second=words[1]))
         densities_of(over, labeled=True)
         _ = over.vectors

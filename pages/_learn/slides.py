@@ -10,7 +10,6 @@ from core.common.i18n import say, t
 from core.common.markup import Markup
 from pages._export import record
 from pages._frame.menu import HOME, page_address
-from pages._widgets import components
 
 WORD, SPELLING, HEADLINE = "word", "spelling", "headline"  # kinds of a slide's control
 TEXTS = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))  # in English
@@ -41,19 +40,6 @@ def close() -> None:
         view, address = record.now().before or (HOME, {})
         file, parameters = page_address(view)
         st.switch_page(file, query_params=address | parameters)
-
-
-def stepper() -> int:
-    """Draw Back, the numbers of the slides, and Next, with arrow keys. Return the number from 0."""
-    numbers = tuple(str(k) for k in range(1, len(all_slides()) + 1))
-    return components.stepper(
-        "slide", t("Slide"), numbers, buttons="slide", following=lambda number: t("Next"), shortcuts=("left", "right")
-    )
-
-
-def notes(number: int) -> None:
-    with st.expander(t("Speaker’s notes"), icon=":material/speaker_notes:", key=f"slide.note.{number}"):
-        st.markdown(all_slides()[number].note)
 
 
 @dataclass(frozen=True, slots=True)
