@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Hashable, Iterable
 from contextlib import nullcontext
 from operator import attrgetter
-from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
@@ -97,25 +96,20 @@ def vectors(name: str) -> StaticVectors:
     """Return the static vectors of that name. A job reads a large file: the page shows its progress and stops there."""
     path = registry.place_of(name, "vectors")
     if path is not None and path.is_file() and (path.suffix.lower() in PACKED or path.stat().st_size > MOST_READ):
-        opened = _vectors_of_file(name, path)
+
+        def work(job: Job) -> StaticVectors:
+            with job.watch_reading(path.stat().st_size):
+                return open_vectors(name)
+
+        key, failed = (name, version(name, "vectors")), t("Reading these vectors failed. Choose others.")
+        opened = shared_jobs.read_files(VECTORS, key, work, failed=failed, widget="vectors", most=KEPT_TABLES)
+        if opened is None:
+            st.stop()
     else:
-        opened = keep(
-            "vectors", [("vectors", name)], None, lambda: open_vectors(name), most=3, weighed=False, meanwhile=t("Opening the vectors…")
-        )
+        options = {"most": 3, "weighed": False, "meanwhile": t("Opening the vectors…")}
+        opened = keep("vectors", [("vectors", name)], None, lambda: open_vectors(name), **options)
     if get_script_run_ctx(suppress_warning=True):
         _show_notes(name, opened)
-    return opened
-
-
-def _vectors_of_file(name: str, path: Path) -> StaticVectors:
-    def work(job: Job) -> StaticVectors:
-        with job.watch_reading(path.stat().st_size):
-            return open_vectors(name)
-
-    key, failed = (name, version(name, "vectors")), t("Reading these vectors failed. Choose others.")
-    opened = shared_jobs.read_files(VECTORS, key, work, failed=failed, widget="vectors", most=KEPT_TABLES)
-    if opened is None:
-        st.stop()
     return opened
 
 
@@ -298,16 +292,15 @@ def show_meanwhile(over: Workspace, meanwhile: str) -> None:
 
 def compare_engines(in_use: InUse) -> None:
     """State the difference between AllenNLP's and Elmoscope's layers of the two sentences in the sidebar."""
-    sentences = [list(tokens) for tokens in question.now().tokens if tokens]
+    sentences = tuple(tokens for tokens in question.now().tokens if tokens)
     if not sentences or not allennlp_setup.is_ready():
         return
     with st.sidebar, show_errors():
-        theirs = by_allennlp(in_use.model, tuple(map(tuple, sentences)))
+        theirs = by_allennlp(in_use.model, sentences)
         started = time.perf_counter()
-        ours = workspace(in_use).model.encoder.encode(sentences)
-        milliseconds = (time.perf_counter() - started) * 1000
-        largest = max(float(np.abs(a - b).max()) for a, b in zip(ours, theirs.layers, strict=True))
-        values = {"largest": largest, "theirs": theirs.seconds * 1000, "ours": milliseconds}
+        ours = workspace(in_use).model.encoder.encode([list(tokens) for tokens in sentences])
+        values = {"theirs": theirs.seconds * 1000, "ours": (time.perf_counter() - started) * 1000}
+        values["largest"] = max(float(np.abs(a - b).max()) for a, b in zip(ours, theirs.layers, strict=True))
         text = t(
             "AllenNLP’s layers differ from Elmoscope’s by at most {largest:.1e}. It took {theirs:.0f} ms, Elmoscope {ours:.0f} ms.",
             **values,

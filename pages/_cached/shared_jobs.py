@@ -91,7 +91,7 @@ def end(corpus: str, seconds: float) -> None:
     """End all jobs that work on a corpus, for every user, and drop their results. Wait for them at most `seconds`."""
     ending_jobs = _find_jobs(corpus)
     for _, job in ending_jobs:
-        job.end()
+        job.is_ended = True
     deadline = time.monotonic() + seconds
     for place, job in ending_jobs:
         job.wait(max(0.0, deadline - time.monotonic()))  # a job that still runs would write files after the corpus is deleted
@@ -102,11 +102,8 @@ def _find_jobs(corpus: str) -> list[tuple[tuple[str, Hashable], Job]]:
     """Return the jobs whose key names a corpus, as a part or as the `corpus` of a part (core.views.sides.Side)."""
     jobs, lock = _jobs()
     with lock:
-        return [(place, job) for place, job in jobs.items() if isinstance(place[1], tuple) and corpus in map(_corpus_of, place[1])]
-
-
-def _corpus_of(part: Hashable) -> Hashable:
-    return getattr(part, "corpus", part)
+        items = [item for item in jobs.items() if isinstance(item[0][1], tuple)]
+    return [(place, job) for place, job in items if corpus in (getattr(part, "corpus", part) for part in place[1])]
 
 
 def read_in_job(kind: str, key: Hashable, work: Callable[[Job], T], *, failed: str) -> T | None:
@@ -199,17 +196,12 @@ def follow_index(job: Job, *, is_stoppable: bool = False, meanwhile: str = "") -
 
 
 def wait_for(job: Job, again: Callable[[], object], *, is_labeled: bool = False) -> None:
-    """Return once the table of all tokens, or of the labeled ones, is encoded.
-
-    Else show the progress, or how to resume, and end the run.
-    """
+    """Return once the table of all, or of the labeled, tokens is encoded. Else show the progress or how to resume, and end the run."""
     with st.spinner(t("Reading labeled sentences…") if is_labeled else t("Reading your corpus…")):
         job.wait(MAX_WAIT_S)
     if job.result is None:
         what = t("these labeled sentences") if is_labeled else t("your corpus")
-        st.info(
-            t("The page opens after reading {what}.", what=what) if job.is_running else t("This page must first read {what}.", what=what)
-        )
+        st.info(t("The page opens after reading {what}.", what=what))
         show_index_state(job, again)
         st.stop()
 

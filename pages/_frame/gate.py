@@ -55,7 +55,8 @@ class Gate:
         is_upload = path.startswith(f"{CORE}upload_file")
         upload = UPLOAD.fullmatch(path.removeprefix(CORE)) if is_upload else None
         try:
-            check_address(scope)
+            if len(scope.get("raw_path") or b"") + len(scope.get("query_string") or b"") > LONGEST_ADDRESS:
+                raise refusal(414, f"The address has more than {LONGEST_ADDRESS:,} characters.")
             check_host(scope)
             check_origin(scope)
             check_route(path)
@@ -92,12 +93,6 @@ def refusal(status: int, sentence: str) -> HTTPException:
     return HTTPException(status, sentence, {"Connection": "close"})
 
 
-def check_address(scope: Scope) -> None:
-    """Refuse an address that is longer than that of any page."""
-    if len(scope.get("raw_path") or b"") + len(scope.get("query_string") or b"") > LONGEST_ADDRESS:
-        raise refusal(414, f"The address has more than {LONGEST_ADDRESS:,} characters.")
-
-
 def check_host(scope: Scope) -> None:
     """Refuse a host name that is not this server's.
 
@@ -126,11 +121,9 @@ def check_origin(scope: Scope) -> None:
 def is_same_origin(origin: str, host: str) -> bool:
     """Return whether an origin has the host and port of a Host header. A missing port is the default port of the origin's scheme."""
     scheme, _, place = origin.partition("://")
-    port = PORTS.get(scheme)
-    origin_parts, host_parts = HOST.fullmatch(place), HOST.fullmatch(host)
-    if port is None or not origin_parts or not host_parts:
-        return False
-    return origin_parts[1].lower() == host_parts[1].lower() and (origin_parts[2] or port) == (host_parts[2] or port)
+    parts = [HOST.fullmatch(text) for text in (place, host)]
+    first, second = ((match[1].lower(), match[2] or PORTS.get(scheme)) if match else None for match in parts)
+    return scheme in PORTS and first is not None and first == second
 
 
 def check_route(path: str) -> None:

@@ -145,9 +145,6 @@ class Job:
             if owner:
                 self.owners.add(owner)
 
-    def end(self) -> None:
-        self.is_ended = True
-
     def take_over(self, earlier_job: Job) -> None:
         """Copy the users who stopped the same work before it was started again."""
         with self._owners_lock:
@@ -364,7 +361,7 @@ def end_all(seconds: float = EXIT_S) -> None:
     """End all jobs and wait for their threads, at most `seconds` in total."""
     jobs = list(_STARTED)
     for job in jobs:
-        job.end()
+        job.is_ended = True
     deadline = time.monotonic() + seconds
     for job in jobs:
         job._thread.join(max(0.0, deadline - time.monotonic()))
