@@ -31,10 +31,7 @@ ENGLISH_ONLY = "pages/classify.py"
 
 
 def frame(file: str) -> InUse:
-    """Begin a page and return the selected model and data.
-
-    This must be the first Streamlit call. `file` is the file of the page in the menu.
-    """
+    """Begin the page of a file in the menu, by its first Streamlit call, and return the selected model and data."""
     patches.check_values()
     patches.protect_callbacks()
     patches.ignore_left_pages()
@@ -50,11 +47,9 @@ def frame(file: str) -> InUse:
     st.set_page_config(f"{title} · Elmoscope", str(ASSETS / "icon.png"), layout="wide", initial_sidebar_state=sidebar)
     foreign = ""
     if i18n.language() != i18n.ENGLISH:  # Streamlit's upload button speaks only English; our own text states the limit
-        box, label = '[data-testid="stFileUploaderDropzone"]', json.dumps(t("Choose files"), ensure_ascii=False)
-        foreign = (
-            f"<style>{box} button p {{font-size: 0 !important;}} {box} button p::after {{content: {label}; font-size: 1rem;}} "
-            '[data-testid="stFileUploaderDropzoneInstructions"] {display: none;}</style>'
-        )
+        box, label = '[data-testid="stFileUploaderDropzone', json.dumps(t("Choose files"), ensure_ascii=False)
+        foreign = f'{box}"] button p {{font-size: 0 !important;}} {box}"] button p::after {{content: {label}; font-size: 1rem;}}'
+        foreign = f'<style>{foreign} {box}Instructions"] {{display: none;}}</style>'
     # One element in every language, so that the next elements keep their places and no box appears twice while the language changes.
     st.html(STYLE + foreign)
     _browser(key="browser")
@@ -72,14 +67,13 @@ def frame(file: str) -> InUse:
     with st.container():  # a place in every language, so that what follows keeps its own
         language.say_if_missing(content)
     parameters.show_link_errors()
-    if file == ENGLISH_ONLY:
-        if in_use.other_model:
-            st.caption(t("Only one model here. {model} is hidden.", model=plain(short_name(in_use.other_model))))
-        fit_model(in_use.model)
-        in_use = english(in_use)
-    else:
+    if file != ENGLISH_ONLY:
         in_use = in_front(in_use, view)
-        fit_model(in_use.model)
+    elif in_use.other_model:
+        st.caption(t("Only one model here. {model} is hidden.", model=plain(short_name(in_use.other_model))))
+    fit_model(in_use.model)
+    if file == ENGLISH_ONLY:
+        in_use = english(in_use)
     settle()
     record.begin(view, title, in_use)
     return in_use
@@ -90,10 +84,7 @@ def part() -> str:
 
 
 def show(module: str, *args) -> None:
-    """Run `show` of a module, or a function such as "pages._texts.collocates:show_keywords".
-
-    It is imported now: title and inputs appear before torch is loaded.
-    """
+    """Run `show` of a module, or a function as "module:name". It is imported now: title and inputs appear before torch is loaded."""
     try:
         with show_errors():
             name, _, function = module.partition(":")
@@ -137,6 +128,5 @@ def lede(text: str) -> None:
 def notice(lines: list[str]) -> None:
     """Show what to notice in the result: the first line, and the others under More."""
     record.now().note("notice", Markup(" ").join(lines))
-    visible, more = lines[:1], lines[1:]
-    rest = html("<details><summary>{}</summary>{}</details>", t("More"), Markup(" ").join(more)) if more else ""
-    show_html('<div class="notice"><b>{}</b> {}{}</div>', t("What to notice."), Markup(" ").join(visible), rest)
+    rest = html("<details><summary>{}</summary>{}</details>", t("More"), Markup(" ").join(lines[1:])) if lines[1:] else ""
+    show_html('<div class="notice"><b>{}</b> {}{}</div>', t("What to notice."), lines[:1], rest)

@@ -77,8 +77,7 @@ def choose(content: Language) -> InUse:
         choose_device()
         if engine == THEIRS and not is_ready():
             st.warning(t("AllenNLP is not installed. In a terminal: `python -m core allennlp setup`"), icon=":material/terminal:")
-    models = [short_name(name) for name in (model, other_model) if name]
-    st.caption(plain(" · ".join([*models, *user_names.corpus_titles([corpus])])))
+    st.caption(plain(" · ".join([*(short_name(name) for name in (model, other_model) if name), *user_names.corpus_titles([corpus])])))
     if properties := VECTORS_NOTED.get(vectors):
         for note in import_module("core.static.formats").notes(*properties):
             st.caption(plain(note))
@@ -119,12 +118,11 @@ def in_front(in_use: InUse, view: str) -> InUse:
 
 def switch(in_use: InUse, view: str) -> None:
     """Draw the choice between two models on a page that shows one at a time."""
-    if not in_use.other_model or view in TOGETHER:
-        return
-    pair = in_use.model, in_use.other_model
-    titles = dict(zip((FIRST, OTHER) if st.session_state[FRONT] == FIRST else (OTHER, FIRST), map(short_name, pair), strict=True))
-    options = {"on_change": turn_layers, "args": tuple(map(layers_of, pair)), "label_visibility": "collapsed"}
-    choice(FRONT, t("Model shown"), dict(sorted(titles.items())), FIRST, **options)
+    if in_use.other_model and view not in TOGETHER:
+        pair = in_use.model, in_use.other_model
+        titles = dict(zip((FIRST, OTHER) if st.session_state[FRONT] == FIRST else (OTHER, FIRST), map(short_name, pair), strict=True))
+        options = {"on_change": turn_layers, "args": tuple(map(layers_of, pair)), "label_visibility": "collapsed"}
+        choice(FRONT, t("Model shown"), dict(sorted(titles.items())), FIRST, **options)
 
 
 def layers_of(model: str) -> model_layers.Layers:
@@ -244,10 +242,10 @@ def _choose(label: str, kind: str, content: Language, help: str) -> str:
     if entry.available:
         return chosen
     st.caption(f"{t('Not downloaded ({size:,.0f} MB). Using the bundled one.', size=entry.size_mb)} {entry.note}")
-    if not limits().downloads:
+    if limits().downloads:
+        _offer_download(entry.name, kind)
+    else:
         st.caption(t("Downloads are off on this server (ELMOSCOPE_DOWNLOADS)."))
-    elif st.button(t("Download {name}", name=entry.name), key=f"get.{entry.name}", width="stretch"):
-        show_download(partial(registry.resolve, entry.name, kind, allow_download=True))
     return default
 
 
@@ -268,9 +266,13 @@ def _offer_published(name: str) -> bool:
     terms = plain(result.license) if result.license else t("unknown")
     values = {"name": plain(name), "size": size, "host": published.hub_host(), "license": terms}
     st.caption(t("{name}: {size} from {host}, safetensors only. License: {license}.", **values))
-    if st.button(t("Download {name}", name=plain(name)), key=f"get.{name}", width="stretch"):
-        show_download(partial(registry.resolve, name, "model", allow_download=True))
+    _offer_download(name, "model")
     return True
+
+
+def _offer_download(name: str, kind: str) -> None:
+    if st.button(t("Download {name}", name=plain(name)), key=f"get.{name}", width="stretch"):
+        show_download(partial(registry.resolve, name, kind, allow_download=True))
 
 
 def show_download(fetch: Callable[..., object]) -> None:
@@ -279,10 +281,11 @@ def show_download(fetch: Callable[..., object]) -> None:
 
     def report(event) -> None:
         values = {"done": event.done / 1e6, "speed": event.bytes_per_s / 1e6}
-        text = t("{done:,.0f} MB, {speed:.1f} MB/s", **values)
         if event.total:
             text = t("{done:,.0f} of {total:,.0f} MB, {speed:.1f} MB/s", total=event.total / 1e6, **values)
-        bar.progress(min(1.0, event.done / event.total) if event.total else 0.0, text=text)
+            bar.progress(min(1.0, event.done / event.total), text=text)
+        else:
+            bar.progress(0.0, text=t("{done:,.0f} MB, {speed:.1f} MB/s", **values))
 
     with show_errors(), hold_turn(bar) as job:
         fetch(report=report, stop=job.is_over)
@@ -290,8 +293,7 @@ def show_download(fetch: Callable[..., object]) -> None:
 
 
 def choose_device() -> None:
-    there = _present_devices()
-    if len(there) == 1:
+    if len(there := _present_devices()) == 1:
         return
     names = {CPU: t("CPU"), CUDA: t("GPU (CUDA)"), MPS: t("GPU (Metal)")}
     titles = {name: names.get(name, name) for name in dict.fromkeys((CPU, *there))}

@@ -105,9 +105,7 @@ def bound(name: str, **options: Any) -> dict[str, Any]:
 
 
 def kind_of(name: str) -> str:
-    if WEIGHT.fullmatch(name):
-        return DECIMAL
-    return PARAMETERS[name].kind if name in PARAMETERS else TEXT
+    return DECIMAL if WEIGHT.fullmatch(name) else PARAMETERS.get(name, Parameter()).kind
 
 
 def read_parameter(name: str) -> str | None:
@@ -115,10 +113,7 @@ def read_parameter(name: str) -> str | None:
 
 
 def write_parameter(name: str, value: str | None) -> None:
-    """Set a parameter of the address, or remove it if the value is None.
-
-    An unchanged value is not sent, because each change sends the entire address.
-    """
+    """Set a parameter of the address, or remove it if None. An unchanged one is not sent, because each change sends all of them."""
     if value is None:
         st.query_params.pop(name, None)
     elif st.query_params.get(name) != value:
@@ -157,10 +152,7 @@ def store_values() -> None:
 
 
 def restore_values() -> None:
-    """Restore the values of the last address when another page opens, before it is drawn.
-
-    Streamlit drops those of boxes that came from a link.
-    """
+    """Restore the values of the last address before another page is drawn. Streamlit drops those of boxes that came from a link."""
     state = st.session_state
     page = current_page()
     before, values, address = state.get(SHOWN, (page, {}, {}))
@@ -180,10 +172,7 @@ def restore_values() -> None:
 
 
 def restore_again() -> None:
-    """Restore the values again in a later run.
-
-    It was requested before the browser received them, and would send back the previous address.
-    """
+    """Restore the values again in a run that the browser requested before it received them, with the previous address."""
     state = st.session_state
     owed = {name: both for name, both in state.get(OWED, {}).items() if name not in st.query_params and state.get(name) == both[0]}
     state[OWED] = owed
@@ -204,9 +193,8 @@ def _read_address() -> dict[str, str]:
 
 def open_link() -> None:
     """Expand a short link in the address, remove invalid parameters, and propose the paths that the address names."""
-    code, is_expanded = st.query_params.get(KEY), False
-    if code is not None:
-        del st.query_params[KEY]
+    errors, removed_names, is_expanded = {}, [], False
+    if (code := st.query_params.pop(KEY, None)) is not None:
         try:
             values: dict[str, list[str]] = {}
             for name, value in [item for item in short_links.expanded(code) if item[0].casefold() not in EMBEDDING][:MAX_PARAMETERS]:
@@ -215,7 +203,6 @@ def open_link() -> None:
             is_expanded = True
         except BadInput as error:
             st.session_state[ERROR] = str(error)
-    errors, removed_names = {}, []
     for name, value in list(st.query_params.items()):
         if error := _find_error(name):
             is_key = bool(name) and not name.startswith(INTERNAL)
@@ -232,9 +219,8 @@ def open_link() -> None:
                 errors[name] = error
     _remove(removed_names)
     if errors:
-        n_others = len(errors) - MAX_ERRORS
         sentences = list(dict.fromkeys(errors.values()))[:MAX_ERRORS]
-        if n_others > 0:
+        if (n_others := len(errors) - MAX_ERRORS) > 0:
             sentences.append(tn("{n:,} more parameter was ignored.", "{n:,} more parameters were ignored.", n_others))
         st.session_state[ERROR] = " ".join(sentences)
     if removed_names or is_expanded:
@@ -282,58 +268,49 @@ def _clean(name: str) -> str:
 
 def _find_error(name: str) -> str:
     """Return the error in a parameter, or "" if it is valid."""
-    max_length = _max_length(name)
-    values = st.query_params.get_all(name)
-    title = plain(name, 30)
+    kind, max_length, values = kind_of(name), _max_length(name), st.query_params.get_all(name)
+    text = "".join((name, *values))
     if name.casefold() in EMBEDDING:
         return ""
     if (n := max(map(len, [name, *values]))) > max_length:
         reason = t("{n:,} characters, limit {most:,}", n=n, most=max_length)
-    elif (
-        name.startswith(INTERNAL)
-        or any(category(sign) in CONTROL and not sign.isspace() for text in (name, *values) for sign in text)
-        or (kind_of(name) in PATHS and any(category(sign) in HIDDEN for value in values for sign in value))
-    ):
+    elif name.startswith(INTERNAL) or readable(text) != text or (kind in PATHS and any(category(sign) in HIDDEN for sign in text)):
         reason = t("invalid characters")
     elif len(values) > 1:
         reason = t("given {n:,} times", n=len(values))
-    elif kind_of(name) == WHOLE and not all(re.fullmatch(r"-?\d{1,9}(\.0*)?", value, re.ASCII) for value in values):
+    elif kind == WHOLE and not all(re.fullmatch(r"-?\d{1,9}(\.0*)?", value, re.ASCII) for value in values):
         reason = t("not a whole number")
-    elif kind_of(name) == DECIMAL and not all(re.fullmatch(r"-?\d{1,9}(\.\d{0,20})?", value, re.ASCII) for value in values):
+    elif kind == DECIMAL and not all(re.fullmatch(r"-?\d{1,9}(\.\d{0,20})?", value, re.ASCII) for value in values):
         reason = t("not a number")
     else:
         return ""
-    return t("Ignored “{name}” in the address: {reason}. Choose another.", name=title, reason=reason)
+    return t("Ignored “{name}” in the address: {reason}. Choose another.", name=plain(name, 30), reason=reason)
 
 
 def is_path(name: str, value: str) -> bool:
     kind = kind_of(name)
     if kind not in PATHS or not value.strip():
         return False
-    if kind == FOLDER:
-        return True
-    if kind == SPACE:
-        source, _, layer = value.strip().rpartition("·")
-        if layer.strip().isdecimal() or layer.strip() in (MIX, SENSES):
-            return registry.names_place(source, "model")
-        return registry.names_place(value, "model") or registry.names_place(value, "vectors")
-    return registry.names_place(value, kind)
+    if kind != SPACE:
+        return kind == FOLDER or registry.names_place(value, kind)
+    source, _, layer = value.strip().rpartition("·")
+    if layer.strip().isdecimal() or layer.strip() in (MIX, SENSES):
+        return registry.names_place(source, "model")
+    return registry.names_place(value, "model") or registry.names_place(value, "vectors")
 
 
 def may_read(name: str, value: str) -> bool:
     """Return whether a value of the address may be used: it is not a path, or the user has allowed or typed it."""
-    state = st.session_state
-    if not is_path(name, value) or value in state.get(ALLOWED, ()):
+    if not is_path(name, value):
         return True
-    if state.get(name) == value:  # boxes never get a path from an address, so the user typed it
+    if st.session_state.get(name) == value:  # boxes never get a path from an address, so the user typed it
         _allow(value)
-        return True
-    return False
+    return value in st.session_state.get(ALLOWED, ())
 
 
 def _allow_typed() -> None:
     """Allow the paths in the boxes, for other pages that get them by their address."""
-    for name in (name for name in PARAMETERS if kind_of(name) in PATHS):
+    for name in PARAMETERS:
         value = st.session_state.get(name)
         if isinstance(value, str) and is_path(name, value):
             _allow(value)
@@ -357,10 +334,7 @@ def _offer_to_read() -> None:
         return
     for name, value in proposals.items():
         row = st.container(border=True, horizontal=True, vertical_alignment="center", gap="small", key=f"places-{name}")
-        if kind_of(name) == FOLDER:
-            row.markdown(t("This link names the folder {place} of this machine.", place=code(value)))
-        else:
-            row.markdown(t("This link names the file or folder {place} of this machine.", place=code(value)))
+        row.markdown(t("This link names the file or folder {place} of this machine.", place=code(value)))
         row.button(t("Read it"), key=f"places.read.{name}", icon=":material/folder_open:", on_click=_read, args=(name, value))
         row.button(t("Ignore"), key=f"places.ignore.{name}", on_click=_forget, args=(name,))
 
