@@ -95,7 +95,10 @@ def _read(name: str, settings: Settings) -> dict[str, Any]:
         case "why":
             return both | {"mix": _weights(settings, settings.get("dlayer")), "space": settings.get("flip_layer") or layers.top}
         case "map":
-            return both | _read_map(settings)
+            view, ends = settings.get("view"), tuple(str(settings.get(key) or "") for key in ("right", "left", "up", "down"))
+            ends = ends if {*ends[2:]}.isdisjoint({"", "–"}) else ends[:2]
+            both["ends"] = ends if settings.get("layout") == "poles" and all(ends[:2]) else ()
+            return both | {"layer": view if view in (*layers.spaces, model_layers.SENSES) else layers.top}
         case "mix":
             return both | raw
         case "how":
@@ -132,16 +135,6 @@ def _read(name: str, settings: Settings) -> dict[str, Any]:
     return {}
 
 
-def _read_map(settings: Settings) -> dict[str, Any]:
-    layers, view = model_layers.in_use(), settings.get("view")
-    ends = tuple(str(settings.get(key) or "") for key in ("right", "left", "up", "down"))
-    ends = ends if {*ends[2:]}.isdisjoint({"", "–"}) else ends[:2]
-    return {
-        "ends": ends if settings.get("layout") == "poles" and all(ends[:2]) else (),
-        "layer": view if view in (*layers.spaces, model_layers.SENSES) else layers.top,
-    }
-
-
 def pair(settings: Settings) -> list[tuple[str, int, str]]:
     """Return the sentences that are not empty, each with its target's position and the word that an ambiguous spelling is read as."""
     return [item for item in _choose_sentences(settings) if item[0].strip()]
@@ -154,14 +147,13 @@ def _choose_sentences(settings: Settings) -> list[tuple[str, int, str]]:
     both_tokens = [languages.tokenize(text)[: limits().max_words] for text in texts]
     tapped = [k if (k := settings.get(f"{key}i")) in range(len(tokens)) else None for key, tokens in zip("ab", both_tokens, strict=True)]
     places = find_target_words(*both_tokens, languages.in_use(), tapped=tuple(tapped))
-    result = []
-    for text, tokens, place in zip(texts, both_tokens, places, strict=True):
-        reading = ""
-        if place is not None:
-            possible = readings.readings(tokens[place], list_words(languages.in_use()))
-            reading = settings["as"] if settings.get("as") in possible else readings.read_in(tokens, place)
-        result.append((text, place or 0, reading))
-    return result
+
+    def read(tokens: list[str], place: int) -> str:
+        possible = readings.readings(tokens[place], list_words(languages.in_use()))
+        return settings["as"] if settings.get("as") in possible else readings.read_in(tokens, place)
+
+    items = zip(texts, both_tokens, places, strict=True)
+    return [(text, place or 0, "" if place is None else read(tokens, place)) for text, tokens, place in items]
 
 
 def _weights(settings: Settings, layer: str | None) -> str:

@@ -36,7 +36,6 @@ class TargetPair:
     tokens: tuple[tuple[str, ...], tuple[str, ...]]
     positions: tuple[int | None, int | None]  # None for a sentence without a token
     guesses: tuple[int | None, int | None]  # the target tokens if the user had selected none
-    language: str
     page: str  # the identity of the page of that run
 
 
@@ -52,11 +51,15 @@ def settle() -> TargetPair:
     except ElmoscopeError:  # no analyzer: the page will say so where it reads the sentence
         tokens = ((), ())
     if by_address:
+        forget = before is None or gone_through_history()
         in_url = read_parameter(READ_AS)
-        usual = "" if before is None or gone_through_history() else state.get(READ_AS, "")
-        state[READ_AS] = (usual if in_url is None else in_url)[:LONGEST]
+        state[READ_AS] = (("" if forget else state.get(READ_AS, "")) if in_url is None else in_url)[:LONGEST]
         for key, side_tokens in zip(SIDES, tokens, strict=True):
-            _taps_of_address(key, side_tokens, forget=before is None or gone_through_history())
+            label, labels = read_parameter(f"{key}i"), token_labels(side_tokens)
+            if label in labels:
+                state[f"{key}i"], state[f"{key}.tapped"] = labels.index(label), side_tokens[labels.index(label)]
+            elif forget:
+                state[f"{key}.tapped"] = None
     tapped = tuple(_tapped_at(key, side_tokens) for key, side_tokens in zip(SIDES, tokens, strict=True))
     guesses, positions = _guessed(tokens, code, (None, None)), _guessed(tokens, code, tapped)
     for key, side_tokens, position, guess in zip(SIDES, tokens, positions, guesses, strict=True):
@@ -69,7 +72,7 @@ def settle() -> TargetPair:
     pair = next((word for word, both in examples.pairs().items() if both == texts), None)
     if state.get("example") != pair:
         state["example"] = pair
-    state[KEY] = TargetPair(texts, tokens, positions, guesses, code, page)
+    state[KEY] = TargetPair(texts, tokens, positions, guesses, page)
     return state[KEY]
 
 
@@ -85,10 +88,7 @@ def word() -> str:
 
 
 def follow(key: str, usual: str) -> None:
-    """Set a page's word box, the widget `key`, to `usual` when the target changes.
-
-    A word in the URL stays at first, and after Back.
-    """
+    """Set a page's word box, the widget `key`, to `usual` when the target changes. A word in the URL stays at first, and after Back."""
     state = st.session_state
     result = now()
     words = tuple(tokens[k].casefold() for tokens, k in zip(result.tokens, result.positions, strict=True) if k is not None)
@@ -140,10 +140,7 @@ def default_text(key: str) -> str:
 
 
 def text_of(key: str, by_address: bool) -> str:
-    """Return a sentence as its box will show it.
-
-    It comes from the URL on a cold link, on another page, after Back and without a box, else from the session.
-    """
+    """Return a sentence as its box will show it: from the URL on a new page, after Back and without a box, else from the session."""
     text = read_parameter(key) if by_address or key not in st.session_state else None
     if text is None and not gone_through_history():
         text = st.session_state.get(key)
@@ -168,17 +165,6 @@ def token_labels(tokens: tuple[str, ...] | list[str], name: Callable[[str], str]
 def plain_label(token: str) -> str:
     """Return a token as plain text for a label that reads Markdown."""
     return plain(token, 30) or " "
-
-
-def _taps_of_address(key: str, tokens: tuple[str, ...], *, forget: bool) -> None:
-    """Select the token in the URL. With `forget`, drop an earlier selection if the URL names none."""
-    label = read_parameter(f"{key}i")
-    labels = token_labels(tokens)
-    if label in labels:
-        st.session_state[f"{key}.tapped"] = tokens[labels.index(label)]
-        st.session_state[f"{key}i"] = labels.index(label)
-    elif forget:
-        st.session_state[f"{key}.tapped"] = None
 
 
 def _tapped_at(key: str, tokens: tuple[str, ...]) -> int | None:

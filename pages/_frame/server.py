@@ -9,7 +9,6 @@ the page. They are served from memory, because Streamlit reads files in threads,
 import json
 import re
 import time
-from collections.abc import Awaitable, Callable, Iterable
 from functools import lru_cache
 from pathlib import Path
 
@@ -25,7 +24,7 @@ from streamlit.runtime.media_file_storage import MediaFileKind
 
 from pages._frame.gate import Gate
 from pages._frame.listening import apply_address
-from pages._frame.menu import Page, list_pages
+from pages._frame.menu import list_pages
 
 STATIC = Path(get_static_dir())
 SCRIPTS = STATIC / "static" / "js"
@@ -52,14 +51,7 @@ HEAD = """<title>Elmoscope</title>
 def routes() -> list[Route]:
     """Return the routes of the pages' documents. Streamlit would open Home under a dialog with the message that the page was not found."""
     base = st.get_option("server.baseUrlPath").strip("/")
-    pages = list_pages()
-    names = [Path(page.file).stem for page in pages if page.file != "app.py"]
-    page = _document(pages)
-    return [Route("/" + f"{base}/{name}".strip("/"), page) for name in ("", *names)]
-
-
-def _document(pages: Iterable[Page]) -> Callable[[Request], Awaitable[Response]]:
-    by_name = {"" if page.file == "app.py" else Path(page.file).stem: page for page in pages}
+    by_name = {"" if page.file == "app.py" else Path(page.file).stem: page for page in list_pages()}
     html = (STATIC / "index.html").read_text("utf-8")
     html = html.replace(TITLE, HEAD + WHERE % json.dumps([name for name in by_name if name]), 1)
     own_scripts = set(re.findall(r"[\w.~-]+\.js", html))
@@ -71,7 +63,7 @@ def _document(pages: Iterable[Page]) -> Callable[[Request], Awaitable[Response]]
         links = "".join(f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in names)
         return HTMLResponse(html.replace("</head>", links + "</head>", 1), headers={"Cache-Control": "no-cache"})
 
-    return answer
+    return [Route("/" + f"{base}/{name}".strip("/"), answer) for name in by_name]
 
 
 @lru_cache(maxsize=4)

@@ -41,27 +41,21 @@ def upload_limit(most_mb: int) -> int:
 
 
 def upload_box(key: str, label: str, most_mb: int, *, several: bool = False, help: str | None = None, place: Any = st) -> list[Upload]:
-    """Draw an upload box of any format for files of at most `most_mb` MB each.
-
-    Return its files, the latest last. A new file replaces the last, unless `several`.
-    """
+    """Draw an upload box for files of at most `most_mb` MB. Return its files, latest last. A new file replaces the last, unless `several`."""
     state = st.session_state
     widget = f"{key}.{state.get(f'{key}.turn', 0)}"
     options = {"accept_multiple_files": several, "max_upload_size": upload_limit(most_mb), "help": help}
     place.file_uploader(label, key=widget, on_change=_take, args=(key, widget, several), **options)
     if refusal := state.pop(f"{key}.refused", ""):
         place.error(plain(refusal), icon=":material/error:")
-    files = uploads(key)
-    if files:
+    if files := uploads(key):
         _list(key, files, place)
     return files
 
 
 def uploads(key: str) -> list[Upload]:
     """Return the files of an upload box, or none if uploads are off."""
-    if not limits().uploads:
-        return []
-    return list(st.session_state.get(_KEPT, {}).get(key, ()))
+    return list(st.session_state.get(_KEPT, {}).get(key, ())) if limits().uploads else []
 
 
 def remove(key: str, number: int | None = None) -> None:
@@ -111,7 +105,6 @@ def _list(key: str, files: list[Upload], place: Any) -> None:
         label = t("Remove {name}", name=plain(shorten(file.name, 60)))
         row.button(label, key=f"{key}.remove.{file.number}", icon=":material/close:", on_click=remove, args=(key, file.number))
     if len(files) > 1:
-        more = len(files) - LISTED
-        if more > 0:
+        if (more := len(files) - LISTED) > 0:
             row.caption(tn("and {n:,} more file", "and {n:,} more files", more))
         row.button(t("Remove all files"), icon=":material/delete:", key=f"{key}.remove", on_click=remove, args=(key,))

@@ -76,15 +76,9 @@ def _draw(part: str, view: Taken) -> None:
     escaped.
     """
     query, used = view.query(), view.in_use
-    texts = {
-        "link": t("Link to this view"),
-        "copy": t("Copy link"),
-        "copy_short": t("Copy short link"),
-        "copied": t("Copied."),
-        "no_link": t("This view is too long for a link. Save it as a file instead."),
-        "figures": t("Figures"),
-        "no_figure": t("No figure on this page."),
-    }
+    texts = {"link": t("Link to this view"), "copy": t("Copy link"), "copy_short": t("Copy short link"), "copied": t("Copied.")}
+    texts |= {"no_link": t("This view is too long for a link. Save it as a file instead.")}
+    texts |= {"figures": t("Figures"), "no_figure": t("No figure on this page.")}
     data = {
         "part": part,
         "name": f"elmoscope-{view.view}",
@@ -178,10 +172,8 @@ def html_of(figures: Sequence[tuple[go.Figure, str]], tables: Sequence[tuple[pd.
 def _figure_html(figure: go.Figure, number: int) -> Markup:
     """Return a figure as Plotly writes it. Its JSON has `<` and `>` as numbers, so that no text ends the script."""
     figure = go.Figure(figure).update_layout(paper_bgcolor="white").update_xaxes(automargin=True).update_yaxes(automargin=True)
-    html = figure.to_html(
-        full_html=False, include_plotlyjs=False, div_id=f"figure-{number}", config={"displaylogo": False, "responsive": True}
-    )
-    return Markup(html)  # noqa: S704
+    options = {"full_html": False, "include_plotlyjs": False, "config": {"displaylogo": False, "responsive": True}}
+    return Markup(figure.to_html(div_id=f"figure-{number}", **options))  # noqa: S704
 
 
 def _cell(value: object) -> str:
@@ -193,8 +185,7 @@ def _cell(value: object) -> str:
     return f"{value:.3g}" if 0 < abs(value) < 0.001 else f"{value:.4f}".rstrip("0").rstrip(".")
 
 
-_TEMPLATES = Environment(
-    loader=FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined
-)
+_LOADER = FileSystemLoader(Path(__file__).parent)
+_TEMPLATES = Environment(loader=_LOADER, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
 _TEMPLATES.filters["cell"] = _cell
 _PAGE = _TEMPLATES.get_template("html_file.html", globals={"long": LONG})
