@@ -23,10 +23,7 @@ _told = component("elmoscope_told", Path(__file__).with_name("tell"), html="<spa
 
 
 def make_component(name: str, folder: Path, *parts: str) -> Callable[..., Any]:
-    """Return the component of `name`.js and `name`.css in a folder, after the scripts of its `parts`.
-
-    It draws into `name`.html or a `div`.
-    """
+    """Return the component of `name`.js and .css in a folder, after the scripts of its `parts`. It draws into `name`.html or a `div`."""
     read = {end: "".join((folder / f"{part}.{end}").read_text("utf-8") for part in (*parts, name)) for end in ("js", "css")}
     markup_file = folder / f"{name}.html"
     html = markup_file.read_text("utf-8") if markup_file.is_file() else f'<div class="{name}"></div>'
@@ -125,35 +122,24 @@ def sliders(n_layers: int, *, moved: Callable[[], None] | None = None) -> tuple[
 
 Pair = tuple[str | None, str | None]  # for the buttons Back and Next
 NONE: Pair = (None, None)
+Label = Callable[[int], str]
 
 
 def stepper(
-    key: str,
-    label: str,
-    numbers: Sequence[str],
-    *,
-    buttons: str,
-    following: Callable[[int], str],
-    icons: Pair = NONE,
-    shortcuts: Pair = NONE,
+    key: str, label: str, numbers: Sequence[str], *, buttons: str, following: Label, icons: Pair = NONE, shortcuts: Pair = NONE
 ) -> int:
-    """Draw a stepper and return its number from 0.
-
-    `key` is the URL parameter, `buttons` begins both buttons' keys, `following(number)` labels Next.
-    """
+    """Draw a stepper of the URL parameter `key` and return its number from 0. `buttons` begins the buttons' keys, `following` labels Next."""
     row = st.container(horizontal=True, vertical_alignment="center", gap="small")
     back, middle, forward = (row.container(width="content") for _ in range(3))
     with middle:
         options = {"default": "1", "required": True, "label_visibility": "collapsed"}
         number = int(st.segmented_control(label, numbers, **bound(key), **options) or "1") - 1
 
-    def draw_button(place: Any, label: str, name: str, side: int, **options: Any) -> None:
-        target = number + (1, -1)[name == "back"]
-        options |= {"icon": icons[side], "shortcut": shortcuts[side], "disabled": target not in range(len(numbers))}
-        place.button(label, key=f"{buttons}.{name}", on_click=lambda: st.session_state.update({key: numbers[target]}), **options)
-
-    draw_button(back, t("Back"), "back", 0)
-    draw_button(forward, following(number), "next", 1, type="primary")
+    sides = (back, t("Back"), "back", number - 1, "secondary"), (forward, following(number), "next", number + 1, "primary")
+    for (place, text, name, target, kind), icon, shortcut in zip(sides, icons, shortcuts, strict=True):
+        options = {"icon": icon, "shortcut": shortcut, "type": kind, "disabled": target not in range(len(numbers))}
+        options["on_click"] = lambda target=target: st.session_state.update({key: numbers[target]})
+        place.button(text, key=f"{buttons}.{name}", **options)
     with row:
         data = {"numbers": _css(key), "back": _css(f"{buttons}.back"), "next": _css(f"{buttons}.next"), "arrows": any(shortcuts)}
         _step_keys(key=f"{key}.steps", data=data, width="content", height="content")

@@ -73,25 +73,19 @@ def _readings(*chosen: Chosen) -> None:
     """State which word an ambiguous spelling is read as, with a button for the other word."""
     by_spelling = {item.in_context.spelling: item for item in reversed(chosen) if item.position is not None}
     for spelling, item in reversed(by_spelling.items()):
-        possible = question.readings_of(item.word)
-        if not possible:
+        if not (possible := question.readings_of(item.word)):
             continue
-        current = item.read_as if item.read_as in possible else possible[0]
+        current, word = item.read_as if item.read_as in possible else possible[0], plain(spelling)
         with st.container(horizontal=True, vertical_alignment="center", key=f"reading.{spelling}"):
-            for reading in possible:
-                if reading != current:
-                    _reading(spelling, current, reading)
-
-
-def _reading(spelling: str, current: str, reading: str) -> None:
-    word, base = plain(spelling), plain(reading if current == spelling else current)
-    if current == spelling:
-        message = t("“{word}” is read as its own word.", word=word)
-        label = t("Read as a form of “{base}”", base=base)
-    else:
-        message, label = t("“{word}” is read as a form of “{base}”.", word=word, base=base), t("Read as its own word")
-    st.caption(message, width="content")
-    st.button(label, key=f"reading.{spelling}.{reading}", on_click=question.read_as, args=(reading,), type="tertiary")
+            for reading in (reading for reading in possible if reading != current):
+                if current == spelling:
+                    message = t("“{word}” is read as its own word.", word=word)
+                    label = t("Read as a form of “{base}”", base=plain(reading))
+                else:
+                    message = t("“{word}” is read as a form of “{base}”.", word=word, base=plain(current))
+                    label = t("Read as its own word")
+                st.caption(message, width="content")
+                st.button(label, key=f"reading.{spelling}.{reading}", on_click=question.read_as, args=(reading,), type="tertiary")
 
 
 def _examples() -> None:
@@ -131,10 +125,8 @@ def sentence(place, key: str, label: str, label_of_word: str, *, live: str | boo
 
 
 PAUSE_MS = 350
-# A text area sends its value on Ctrl + Enter: that is what is pressed here. A character being composed (Korean, Japanese,
-# Chinese) is not sent until it is complete.
-# The timer outlives the component: a run that ends while the user types draws the component again, and the text typed since still
-# has to be sent.
+# A text area sends its value on Ctrl + Enter, which is pressed here, but not before a composed character (Korean, Japanese, Chinese) is complete.
+# The timer outlives the component: a run that ends while the user types draws it again, and the text typed since has to be sent.
 _as_you_type = component("as_you_type", Path(__file__).with_name("as_you_type"), html="<span></span>")
 
 
@@ -149,8 +141,7 @@ def word_search(
 ) -> str:
     """Draw the box for a word, and return the selected or typed word. The word is `usual` again when the target changes.
 
-    `labeled` has the themes and the number of senses of labeled words, and `separability` how well the model separates them, from 0 to 1, where
-    it was measured. `titles` has the words with a special title.
+    `labeled` has the themes and numbers of senses of words, `separability` their measured separation (0 to 1), `titles` special titles.
     """
     _of_address(key, usual)
     with place:
@@ -162,12 +153,9 @@ def word_search(
         look = {"help": help, "format_func": lambda word: titles.get(word) or _line(word, labeled, separability)}
         result = row.selectbox(t("Word"), options, key=key, persist_state="session", accept_new_options=True, **look)
         candidates = [word for word in visible if word in labeled and word != chosen]
-
-        def draw() -> None:
-            st.session_state[key] = random.choice(candidates)
-
         options = {"icon": ":material/casino:", "disabled": not candidates, "help": t("A random labeled word")}
-        row.button(t("Surprise me"), key=f"{key}.surprise", on_click=draw, **options)
+        options["on_click"] = lambda: st.session_state.update({key: random.choice(candidates)})
+        row.button(t("Surprise me"), key=f"{key}.surprise", **options)
     result = readable(result or "").strip() or usual
     write_parameter(key, None if result == usual else result)
     return result
@@ -175,9 +163,8 @@ def word_search(
 
 def _line(word: str, labeled: Mapping[str, Labeled], facts: Mapping[str, float]) -> str:
     """Return the text that the box searches, such as "python · 2 meanings · 93% · animals, computing"."""
-    if word not in labeled:
+    if (item := labeled.get(word)) is None:
         return word
-    item = labeled[word]
     share = [f"{facts[word]:.0%}"] if word in facts else []
     return " · ".join([word, tn("{n} meaning", "{n} meanings", item.senses), *share, ", ".join(map(say, item.themes))])
 

@@ -58,23 +58,18 @@ def meanings(senses: Sequence[str], word: str, marks: Sequence[str] = ()) -> Non
 
 
 def keyword_lines(neighbors: list[Neighbor], senses: list[str], *, taken_as: str = "") -> None:
-    """Show each neighbor's sentence with its sense and cosine.
-
-    With `taken_as`, each has a button that makes it that sentence of the user.
-    """
+    """Show each neighbor's sentence with its sense and cosine, and with `taken_as` a button that makes it that sentence of the user."""
     show_html("{}", [_keyword_line(n, senses, taken_as) for n in neighbors])
 
 
 def _keyword_line(neighbor: Neighbor, senses: list[str], taken_as: str) -> Markup:
-    o = neighbor.occurrence
-    chip = ""
+    o, chip = neighbor.occurrence, ""
     if o.sense:
-        color = sense_color(senses.index(o.sense)) if o.sense in senses else "#6b7280"
-        definition_text = definition(languages.in_use(), o.lemma or "", o.sense)
-        chip = chip_of(o.sense if o.sense in senses else f"{o.lemma}: {o.sense}", color, definition_text)
+        label, color = (o.sense, sense_color(senses.index(o.sense))) if o.sense in senses else (f"{o.lemma}: {o.sense}", "#6b7280")
+        chip = chip_of(label, color, definition(languages.in_use(), o.lemma or "", o.sense))
     take = take_button(taken_as, o) if taken_as else ""
     parts = [html("<b class=target>{}</b>", part) if k == o.position else part for k, part in enumerate(as_in_text(o.tokens, o.text))]
-    start = 0 if o.position <= BEFORE else o.position - BEFORE
+    start = max(0, o.position - BEFORE)
     cut = html("… {}", Markup().join(parts[start:]).lstrip()) if start else Markup().join(parts)
     after = html('<span class="cosine">{:.2f}</span>{}{}', neighbor.cosine, take, chip)
     return _line("sentence", html('<span class="cut">{}</span>', cut.strip()), Markup().join(parts).strip(), after)
@@ -186,11 +181,8 @@ def describe_rank(word: str, expected: Expected) -> str:
 
 def unknown(vectors: StaticVectors, words: Iterable[str]) -> list[str]:
     """State which words the static vectors lack, in one line or none."""
-    words = [word for word in dict.fromkeys(words) if word not in vectors]
-    if not words:
-        return []
-    called = model_layers.in_use().called
-    return [t("Not in GloVe: {words}. {model} reads any word.", words=", ".join(f"“{shorten(word)}”" for word in words), model=called)]
+    listed = ", ".join(f"“{shorten(word)}”" for word in dict.fromkeys(words) if word not in vectors)
+    return [t("Not in GloVe: {words}. {model} reads any word.", words=listed, model=model_layers.in_use().called)] if listed else []
 
 
 def glove_column(vectors: StaticVectors, first: Chosen, second: Chosen, k: int, tables: list) -> None:

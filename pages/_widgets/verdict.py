@@ -82,14 +82,13 @@ def choose_layer(key: str, in_use: InUse, *, spaces: Sequence[str] = (), usual: 
     spaces = spaces or model_layers.in_use().spaces
     usual = usual or usual_layer(in_use)
     usual = usual if usual in spaces else model_layers.in_use().top
-    in_url = read_parameter(key)
     if f"{key}.seen_by_pair" not in state:  # a link that names a layer is a choice
         state[f"{key}.seen_by_pair"] = True
-        if in_url in model_layers.in_use().spaces:
-            if in_url != usual:
-                keep_layer(in_url)
-        elif in_url in spaces:  # a view that is no layer
+        in_url = read_parameter(key)
+        if in_url in spaces and in_url not in model_layers.in_use().spaces:  # a view that is no layer
             state[key] = in_url
+        elif in_url and in_url != usual:
+            keep_layer(in_url)
     wanted = state[CHOSEN_LAYER] if state.get(CHOSEN_LAYER) in spaces else usual
     by_itself = f"{key}.by_itself"  # the layer at which this page opened and that nobody chose
     if state.get(key) not in spaces or (state[key] in (*model_layers.in_use().spaces, state.get(by_itself)) and state[key] != wanted):
