@@ -122,10 +122,7 @@ def _show_notes(name: str, opened: StaticVectors) -> None:
 
 
 def targets(corpus: str, model_name: str) -> OccurrenceTable:
-    """Return the table of the labeled tokens, or of all tokens for a corpus without labels.
-
-    While a job encodes them, show its progress and end the run.
-    """
+    """Return the table of labeled tokens, or of all for a corpus without labels. While a job encodes them, show it and end the run."""
     labeled = is_labeled(corpus)
     if labeled and not takes_long(corpus):
         return _labeled(corpus, model_name)

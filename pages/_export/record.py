@@ -76,10 +76,7 @@ class Taken:
             yield
 
     def note(self, kind: str, what: Any, key: str = "") -> None:
-        """Record what was drawn ("figure", "table", "notice" or "typed").
-
-        What a fragment drew in its last run and not in this one is removed.
-        """
+        """Record a "figure", "table", "notice" or "typed". What a fragment drew in its last run and not in this one is removed."""
         fragment, run = ThreadState.get().fragment_id, get_script_run_ctx().fragment_ids_this_run
         if run is not None and self._runs.get(fragment) is not run:
             self._runs[fragment] = run

@@ -100,10 +100,7 @@ def text_box(key: str, label: str, value: str, n_max: int, *, place=st, **option
 
 
 def choice(key: str, label: str, titles: Mapping[str, str], default: str, *, place=st, widget: str = "", **options: Any) -> str:
-    """Draw a choice by one of Streamlit's widgets and return its code, which is also the URL parameter.
-
-    The default is a segmented control, or a drop-down list on pages with a switch between views, because a page has one row of segments.
-    """
+    """Draw a choice as segments, or as a drop-down list where a switch is a page's one row of segments. Return its code, as in the URL."""
     settle_choice(key, titles, default)
     widget = widget or ("selectbox" if has_switch(record.now().view) else "segmented_control")
     options = {"format_func": titles.get, "key": key, "persist_state": "session"} | options
@@ -116,8 +113,7 @@ def choice(key: str, label: str, titles: Mapping[str, str], default: str, *, pla
 
 def multiple_choice(key: str, label: str, titles: Mapping[str, str], default: Sequence[str], **options: Any) -> list[str]:
     """Draw a choice of several codes of `titles`, as pills. The URL parameter joins them: "glove,elmo"."""
-    state = st.session_state
-    in_url = read_parameter(key)
+    state, in_url = st.session_state, read_parameter(key)
     if key not in state or is_new(key):
         codes = [code for code in (in_url or "").split(",") if code in titles]
         state[key] = codes if codes or in_url == "" else list(default)

@@ -75,10 +75,7 @@ class Gate:
             await self._app(scope, receive, split_body(send))
 
     async def _connect(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Connect a page to Streamlit.
-
-        The checked origin is removed, because Streamlit would look up this machine's addresses to check it.
-        """
+        """Connect a page to Streamlit without the checked origin: Streamlit would look up this machine's addresses to check it."""
         scope["headers"] = [(name, value) for name, value in scope["headers"] if name != b"origin"]
         self._n_sockets += 1
         try:
@@ -94,10 +91,7 @@ def refusal(status: int, sentence: str) -> HTTPException:
 
 
 def check_host(scope: Scope) -> None:
-    """Refuse a host name that is not this server's.
-
-    A website could point its own name at this machine and read the app's responses (DNS rebinding).
-    """
+    """Refuse a foreign host name. A website could point its own name at this machine and read the responses (DNS rebinding)."""
     parts = HOST.fullmatch(_single_header(scope, b"host") or "")
     if not parts:
         raise refusal(400, "The request names no valid host. Open the server by its name.")
@@ -107,10 +101,7 @@ def check_host(scope: Scope) -> None:
 
 
 def check_origin(scope: Scope) -> None:
-    """Refuse requests from pages of other websites.
-
-    The Host header alone determines the server's own origin. Other clients send no origin.
-    """
+    """Refuse requests from pages of other websites. The Host header alone determines the own origin. Other clients send none."""
     if not any(name == b"origin" for name, _ in scope["headers"]):
         return
     origin, host = _single_header(scope, b"origin") or "", _single_header(scope, b"host") or ""
@@ -144,10 +135,7 @@ def check_upload(session: str | None, method: str) -> None:
 
 
 class Uploads:
-    """The files that sessions have uploaded, with limits for one session and for all.
-
-    Streamlit bounds one file (`server.maxUploadSize`).
-    """
+    """The files that sessions have uploaded, with limits for one session and for all. Streamlit bounds one file."""
 
     def __init__(self) -> None:
         self._arrived: dict[str, dict[object, int]] = defaultdict(dict)  # bytes so far of each upload in progress, by session
@@ -205,10 +193,7 @@ def _manager() -> MemoryUploadedFileManager:
 
 
 def is_known_message(data: bytes) -> bool:
-    """Return whether the app's pages send such a message.
-
-    Others could clear all caches, write into the app's folder, or request millions of addresses.
-    """
+    """Return whether the app's pages send such a message. Others could clear all caches or write into the app's folder."""
     message = BackMsg()
     try:
         message.ParseFromString(data)

@@ -142,10 +142,7 @@ def fit_model(model: str) -> None:
 
 
 def name_corpus(key: str) -> None:
-    """Replace the path of a text by the name of a copy, so that no page shows it.
-
-    The path of an index, or of a text that cannot be read, stays.
-    """
+    """Replace a text's path by the name of a copy, so that no page shows it. The path of an index or of an unreadable text stays."""
     value = st.session_state.get(key) or _read_parameter(key)
     if not value or not ("/" in value or "\\" in value or value.startswith("~")):
         return
@@ -161,10 +158,7 @@ def name_corpus(key: str) -> None:
 
 
 def corpus_box(key: str, label: str, names: Sequence[str], default: str | None, *, place=st, **options: Any) -> str:
-    """Let the user choose or type a corpus.
-
-    Return its name, or "". A user's corpus is shown by its file name, and the address holds the full name.
-    """
+    """Let the user choose or type a corpus. Return its full name, which the address holds, or "". The box shows its file name."""
     name_corpus(key)
     value = _read_parameter(key) or st.session_state.get(key)
     offered = list(dict.fromkeys([*names, *filter(None, [st.session_state.get(key), value])]))

@@ -71,10 +71,7 @@ class Queue:
             return job
 
     def order(self) -> list[Job]:
-        """Return the waiting jobs by their turns.
-
-        Those with an open page come first, then the address and the owner with the fewest running jobs, then the oldest.
-        """
+        """Return the waiting jobs by turn: an open page first, then the address and owner with the fewest running jobs, then the oldest."""
         count = Counter(party for job in self.running for party in job.parties)
         rest = list(self.waiting)
         unattended = {job for job in rest if not job.is_attended}
@@ -222,9 +219,9 @@ class Job:
         time_now = time.monotonic()
         if self.is_attended:
             self._seen = time_now
-        else:
+        elif time_now - self._seen > min(YIELD_AFTER_S, GONE_AFTER_S):
             has_others_waiting = any(job is not self and job.is_attended for job in tuple(self.queue.waiting))
-            if time_now - self._seen > (min(YIELD_AFTER_S, GONE_AFTER_S) if has_others_waiting else GONE_AFTER_S):
+            if has_others_waiting or time_now - self._seen > GONE_AFTER_S:
                 raise JobEnded(LEFT, t("Stopped: the page was closed."))
         max_minutes = limits().max_job_minutes
         if self.began is not None and time_now - self.began > 60 * max_minutes:
@@ -260,10 +257,7 @@ class Job:
     # The work
 
     def start(self, work: Callable[[Job], object], *, failed: str) -> Self:
-        """Run `work(job)` in a thread when it is its turn, in the page's languages and visit.
-
-        Its result must not be None. An unexpected error is stored as `failed`.
-        """
+        """Run `work(job)`, never None, in a thread at its turn, in the page's context. An unexpected error is stored as `failed`."""
         context = i18n.language(), languages.in_use().code, VISIT.get()
         self._thread = threading.Thread(target=self._run, args=(work, failed, *context), name="job", daemon=True)
         _STARTED.add(self)
@@ -343,10 +337,7 @@ def describe_place(job: Job) -> str:
 
 @contextmanager
 def hold_turn(bar) -> Iterator[Job]:
-    """Wait for a turn for work in the page itself, such as a download.
-
-    `bar` shows the length of the queue. The wait ends when the page is closed.
-    """
+    """Wait for a turn for work in the page itself, and show the queue in `bar`. The wait ends when the page is closed."""
     job = add_job()
     try:
         while not job.wait_for_turn():

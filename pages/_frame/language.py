@@ -34,8 +34,7 @@ def follow() -> None:
     model_layers.follow(partial(_of_session, LAYERS))
     code = read_parameter("lang") or i18n.ENGLISH
     if gone_through_history() and code in languages.codes() and code != _code():  # that of the entry gone to
-        st.session_state.lang = code
-        _changed()
+        switch(code)
 
 
 def choose() -> Language:

@@ -42,10 +42,7 @@ def is_open() -> bool:
 
 
 def apply_address() -> None:
-    """Set the allowed hosts, in place of Streamlit's check, which knows only WebSockets and no IP addresses.
-
-    Switch paths off on an open server.
-    """
+    """Set the allowed hosts; Streamlit's check knows only WebSockets and no IP addresses. Switch paths off on an open server."""
     allowed_hosts = [name for entry in config.get_option("server.allowedHosts") or () for name in entry.replace(",", " ").split()]
     address = config.get_option("server.address") or ""
     address_hosts = [address] if address not in EVERYWHERE else []
@@ -136,10 +133,7 @@ class _BoundedSocket(WebSocketsSansIOProtocol):
 
 
 def limit_connections() -> None:
-    """Limit the number of connections, their time without a request, and the size of a message.
-
-    Streamlit passes no such settings to uvicorn.
-    """
+    """Limit the number of connections, their time without a request, and the size of a message. Streamlit cannot set them."""
     original, max_connections = H11Protocol.connection_made, _raise_open_files()
 
     def connection_made(self: H11Protocol, transport: asyncio.Transport) -> None:

@@ -131,19 +131,16 @@ def _is_row(row: Any, n_rows: int) -> bool:
 
 def _check_points(serde: PlotlyChartSelectionSerde, state: Any) -> Any:
     """Return a selection in a chart. Raises ValueError unless the data of each point are scalars."""
-    selection = state["selection"]
-    points = selection.get("points", [])
+    points = state["selection"]["points"]
     if not (isinstance(points, list) and all(isinstance(point, dict) and _is_data(point.get("customdata")) for point in points)):
         raise ValueError(points)
-    if "points" not in selection:
-        raise ValueError(selection)
     return state
 
 
 def _is_data(data: Any) -> bool:
-    items = list(data.values()) if isinstance(data, dict) else data
     if isinstance(data, dict) and "0" not in data:
         return False
+    items = list(data.values()) if isinstance(data, dict) else data
     return not items or (isinstance(items, list) and all(isinstance(item, str) or is_number(item) or item is None for item in items))
 
 
@@ -232,10 +229,7 @@ _PAGES = "_elmoscope_pages"  # an attribute of a session: the page requested las
 
 @cache
 def ignore_left_pages() -> None:
-    """Patch Streamlit so that a late request of a fragment does not reopen a page that the user has left, which would be empty.
-
-    Affects all sessions.
-    """
+    """Patch Streamlit so that a late request of a fragment does not reopen, empty, a page that the user has left, in all sessions."""
     request = AppSession.request_rerun
 
     @wraps(request)

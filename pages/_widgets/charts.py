@@ -20,10 +20,7 @@ LONGEST = 500  # characters of a description, which a screen reader reads withou
 
 
 def draw(figure: go.Figure, *, key: str, alt: str, config: dict[str, Any] = CONFIG, **options: Any) -> Any:
-    """Draw a figure and return the value of st.plotly_chart, whose `options` these are.
-
-    `alt` describes the figure in one or two sentences.
-    """
+    """Draw a figure, which `alt` describes in a sentence or two, and return the value of st.plotly_chart with its `options`."""
     alt = alt if len(alt) <= LONGEST else alt[: LONGEST - 1] + "…"
     record.now().note("figure", record.NotedFigure(figure, alt), key)
     return st.plotly_chart(figure, key=key, alt=alt, config=config, **options)

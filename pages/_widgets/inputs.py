@@ -40,10 +40,7 @@ def offer_examples(items: Sequence[T], key: str, take: Callable[[T], object], *,
 
 
 def sentence_pair(*, live: str | bool = False, notices=None) -> tuple[Chosen, Chosen]:
-    """Draw two text boxes, their tokens and examples.
-
-    `live` ("50ms") sends a text that long after a key. `notices` is visible when the boxes are folded.
-    """
+    """Draw two text boxes, tokens and examples. `live` ("50ms") sends a text that long after a key; `notices` is never folded."""
     _examples()
     columns = st.columns(2, gap="medium")
     first = sentence(columns[0], "a", t("First sentence"), t("Word, first sentence"), live=live)

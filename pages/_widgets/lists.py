@@ -95,10 +95,7 @@ def take_button(taken_as: str, occurrence: Occurrence) -> Markup:
 
 
 def keyword_line(tokens: Sequence[str], position: int, remark: str, *, text: str | None = None, shortened: bool = False) -> Markup:
-    """Return a line of a concordance, spaced as `text`: a word between the tokens around it, and a remark at the right.
-
-    A click opens the sentence.
-    """
+    """Return a line of a concordance, spaced as `text`, with a remark at the right. A click opens the sentence."""
     start, end = window(len(tokens), position, 1, SHORT if shortened else WIDTH)
     pieces = as_in_text(tokens, text)
 
