@@ -39,19 +39,15 @@ def change(key: Key, step: Callable[[Labels], Labels]) -> None:
     labels, unsaved = current(key), state.setdefault(UNSAVED, {})
     try:
         after = step(labels)
-    except ElmoscopeError as error:
-        state[FAULT] = str(error)
-        return
-    if path is not None:
-        try:
+        if path is not None:
             after = label_files.change_stored(path, key[1], labels, lambda now: step(replace(now, given=_with_unsaved(now.given, key))))
             unsaved.pop(key, None)
-        except label_files.CannotSave as error:
-            state[FAULT] = str(error)
-            unsaved[key] = unsaved.get(key, {}) | dict.fromkeys(dict(labels.given)) | dict(after.given)  # None: removed
-        except ElmoscopeError as error:  # the step cannot be taken on what another tab left
-            state[FAULT] = str(error)
-            return
+    except label_files.CannotSave as error:
+        state[FAULT] = str(error)
+        unsaved[key] = unsaved.get(key, {}) | dict.fromkeys(dict(labels.given)) | dict(after.given)  # None: removed
+    except ElmoscopeError as error:  # the step cannot be taken, perhaps on what another tab left
+        state[FAULT] = str(error)
+        return
     state[KEPT][key] = after
     state[TURN] = turn() + 1  # the boxes of used selections start again
 

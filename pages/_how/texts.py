@@ -29,9 +29,8 @@ def steps(shape: ModelShape) -> tuple[Step, ...]:
         "A word is UTF-8 bytes between ⟨ and ⟩, padded (·) to {n}. Each has a learned vector of {size} numbers (a column).", size=c, n=n
     )
     best = t("Each filter slides over the word and keeps its best match (dot), at least 0. Shown: the strongest of {n:,} per width.", n=f)
-    gates = (
-        r"i, f, o = \sigma(W x_t + U h_{t-1} + b)",
-        r"g = \tanh(W x_t + U h_{t-1} + b)",
+    gates = (r"i, f, o = \sigma(W x_t + U h_{t-1} + b)", r"g = \tanh(W x_t + U h_{t-1} + b)")
+    gates += (
         rf"c_t = \mathrm{{clip}}_{{{_clip(shape.cell_clip)}}}(f \odot c_{{t-1}} + i \odot g)",
         rf"h_t = \mathrm{{clip}}_{{{_clip(shape.projection_clip)}}}(P\,(o \odot \tanh c_t))",
     )
@@ -97,12 +96,8 @@ def _describe_projection(shape: ModelShape, f: int, p: int) -> Step:
     """Return the step from filters to the vector of the spelling, with or without a highway layer."""
     if shape.n_highway:
         words = t("A gate g replaces part of each number. A matrix projects {f:,} to {p}: the spelling’s vector in any sentence.", p=p, f=f)
-        equations = (
-            r"z = g \odot r + (1 - g) \odot y",
-            r"r = \mathrm{ReLU}(W_t\, y + b_t)",
-            r"g = \sigma(W_c\, y + b_c)",
-            r"x = W_p\, z + b_p",
-        )
+        equations = (r"z = g \odot r + (1 - g) \odot y", r"r = \mathrm{ReLU}(W_t\, y + b_t)")
+        equations += (r"g = \sigma(W_c\, y + b_c)", r"x = W_p\, z + b_p")
         source = t("Srivastava et al. 2015, eq. 3; Peters et al. 2018, section 3.4")
         return Step(t("Highway and projection"), words, f"({f},) → ({f},) → ({p},)", equations, source)
     has_wide_windows = max(width for width, _ in shape.filters) > 7

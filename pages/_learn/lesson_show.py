@@ -172,11 +172,7 @@ def probe_random_tags(measured: dict) -> LessonPage:
             "{tags} tags; {train:,} training tokens; {test:,} test tokens of words seen in training ({unseen:,} "
             "others excluded). Random tags: one per word, {types:,} words, mean of 3 draws. 95% intervals by "
             "sentence. The taggers make errors.",
-            tags=measured["tags"],
-            train=measured["n_train"],
-            test=measured["n"],
-            unseen=measured["unseen"],
-            types=measured["types"],
+            **{"train": measured["n_train"], "test": measured["n"]} | {key: measured[key] for key in ("tags", "unseen", "types")},
         ),
         table=rows,
     )

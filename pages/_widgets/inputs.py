@@ -140,12 +140,20 @@ def word_search(
 
     `labeled` has the themes and numbers of senses of words, `separability` their measured separation (0 to 1), `titles` special titles.
     """
-    _of_address(key, usual)
+    state, in_url = st.session_state, read_parameter(key)
+    follow(key, usual)
+    if in_url is not None and (key not in state or gone_through_history() or in_url != state.get(f"{key}.seen", usual)):
+        state[key] = in_url
+    if not state.get(key):
+        state[key] = usual
     with place:
-        row = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
-        theme = _theme(row, key, labeled)
+        row, theme = st.container(horizontal=True, vertical_alignment="bottom", gap="small"), ALL
+        if labeled:
+            names = {theme: say(theme) for item in labeled.values() for theme in item.themes}
+            names = {ALL: t("all themes")} | dict(sorted(names.items(), key=itemgetter(1)))
+            theme = row.selectbox(t("Theme"), list(names), format_func=names.get, key=f"{key}.theme", persist_state="session", width=180)
         visible = [word for word in words if theme == ALL or (word in labeled and theme in labeled[word].themes)]
-        chosen = st.session_state[key]
+        chosen = state[key]
         options = list(dict.fromkeys([*([] if chosen in visible else [chosen]), *visible]))
         look = {"help": help, "format_func": lambda word: titles.get(word) or _line(word, labeled, separability)}
         result = row.selectbox(t("Word"), options, key=key, persist_state="session", accept_new_options=True, **look)
@@ -164,22 +172,3 @@ def _line(word: str, labeled: Mapping[str, Labeled], facts: Mapping[str, float])
         return word
     share = [f"{facts[word]:.0%}"] if word in facts else []
     return " · ".join([word, tn("{n} meaning", "{n} meanings", item.senses), *share, ", ".join(map(say, item.themes))])
-
-
-def _theme(row, key: str, labeled: Mapping[str, Labeled]) -> str:
-    if not labeled:
-        return ALL
-    names = {theme: say(theme) for item in labeled.values() for theme in item.themes}
-    names = {ALL: t("all themes")} | dict(sorted(names.items(), key=itemgetter(1)))
-    return row.selectbox(t("Theme"), list(names), format_func=names.get, key=f"{key}.theme", persist_state="session", width=180)
-
-
-def _of_address(key: str, usual: str) -> None:
-    """Select the word: a new one in the address, else the word chosen earlier, else `usual`."""
-    state = st.session_state
-    in_url = read_parameter(key)
-    follow(key, usual)
-    if in_url is not None and (key not in state or gone_through_history() or in_url != state.get(f"{key}.seen", usual)):
-        state[key] = in_url
-    if not state.get(key):
-        state[key] = usual
