@@ -43,52 +43,25 @@ def steps(shape: ModelShape) -> tuple[Step, ...]:
     if skip:
         halves += " " + t("Skip connections add each higher LSTM’s input to its output.")
         layers += (r"\overrightarrow{h}_{k,2} = \mathrm{LSTM}_2(\overrightarrow{h}_{\cdot,1})_k + \overrightarrow{h}_{k,1}",)
+    cosine = r"\cos(x, x') = \frac{\langle x, x' \rangle}{\lVert x \rVert\, \lVert x' \rVert}"
+    angle = r"\cos\varphi = \frac{\langle h, h' \rangle}{\lVert h \rVert\, \lVert h' \rVert}"
+    convolution = (r"a_{f,i} = \langle W_f,\, x_{i:i+w-1} \rangle + b_f", r"y_f = \max_i\, \mathrm{ReLU}(a_{f,i})")
+    mixture = (r"\mathrm{ELMo}_k = \gamma \sum_{j=0}^{L} s_j\, h_{k,j}", r"s = \mathrm{softmax}(w)")
+    spelled = t("The vector is built from letters, so even a typo has neighbors. Each spelling below is read alone.")
+    turned = t("In another sentence the word has another vector. The cosine of the angle between them is 1 where both have one direction.")
+    weighted = t("A task learns a weight s<sub>j</sub> per layer and a scale γ. The weighted sum is the word’s ELMo vector.")
+    ids, kim = (r"x_i = E_{c_i}, \qquad c_i \in \{0, \dots, 261\}",), t("Kim et al. 2016, section 2.2, with ReLU for tanh")
+    as_bytes, all_layers = t("Kim et al. 2016, section 2.2. Numbers: byte + 1, as in AllenNLP."), f"2 · ({p},) → ({d},), {n_layers} ×"
     return (
-        Step(
-            t("Characters become numbers"),
-            numbers,
-            f"({n},) → ({n}, {c})",
-            (r"x_i = E_{c_i}, \qquad c_i \in \{0, \dots, 261\}",),
-            t("Kim et al. 2016, section 2.2. Numbers: byte + 1, as in AllenNLP."),
-        ),
-        Step(
-            t("Filters detect character patterns"),
-            best,
-            f"({n}, {c}) → ({f},)",
-            (r"a_{f,i} = \langle W_f,\, x_{i:i+w-1} \rangle + b_f", r"y_f = \max_i\, \mathrm{ReLU}(a_{f,i})"),
-            t("Kim et al. 2016, section 2.2, with ReLU for tanh"),
-        ),
+        Step(t("Characters become numbers"), numbers, f"({n},) → ({n}, {c})", ids, as_bytes),
+        Step(t("Filters detect character patterns"), best, f"({n}, {c}) → ({f},)", convolution, kim),
         _describe_projection(shape, f, p),
-        Step(
-            t("Any spelling has a vector"),
-            t("The vector is built from letters, so even a typo has neighbors. Each spelling below is read alone."),
-            f"({n},) → ({p},)",
-            (r"\cos(x, x') = \frac{\langle x, x' \rangle}{\lVert x \rVert\, \lVert x' \rVert}",),
-            t("Peters et al. 2018, section 3.1"),
-        ),
+        Step(t("Any spelling has a vector"), spelled, f"({n},) → ({p},)", (cosine,), t("Peters et al. 2018, section 3.1")),
         Step(t("Reading forward"), forward, sizes, gates, source),
         Step(t("Reading backward"), backward, sizes, tuple(gate.replace("t-1", "t+1") for gate in gates), source),
-        Step(
-            t("Layers side by side"),
-            halves,
-            f"2 · ({p},) → ({d},), {n_layers} ×",
-            layers,
-            t("Peters et al. 2018, sections 3.1, 3.2 and 3.4"),
-        ),
-        Step(
-            t("The angle between two vectors"),
-            t("In another sentence the word has another vector. The cosine of the angle between them is 1 where both have one direction."),
-            f"({d},), ({d},) → 1",
-            (r"\cos\varphi = \frac{\langle h, h' \rangle}{\lVert h \rVert\, \lVert h' \rVert}",),
-            "",
-        ),
-        Step(
-            t("Layer mix for a task"),
-            t("A task learns a weight s<sub>j</sub> per layer and a scale γ. The weighted sum is the word’s ELMo vector."),
-            f"({n_layers}, {d}) → ({d},)",
-            (r"\mathrm{ELMo}_k = \gamma \sum_{j=0}^{L} s_j\, h_{k,j}", r"s = \mathrm{softmax}(w)"),
-            t("Peters et al. 2018, eq. 1"),
-        ),
+        Step(t("Layers side by side"), halves, all_layers, layers, t("Peters et al. 2018, sections 3.1, 3.2 and 3.4")),
+        Step(t("The angle between two vectors"), turned, f"({d},), ({d},) → 1", (angle,), ""),
+        Step(t("Layer mix for a task"), weighted, f"({n_layers}, {d}) → ({d},)", mixture, t("Peters et al. 2018, eq. 1")),
     )
 
 
