@@ -36,9 +36,6 @@ class NotedFigure:
     figure: go.Figure | Callable[[], go.Figure]
     alt: str
 
-    def draw(self) -> go.Figure:
-        return self.figure() if callable(self.figure) else self.figure
-
 
 @dataclass(frozen=True, slots=True)
 class NotedTable:

@@ -71,9 +71,8 @@ def choose(content: Language) -> InUse:
         title = t("Labeled words")
         if (reads := sentences_of(corpus)) and st.button(title, key="corpus.words", icon=":material/menu_book:", width="stretch"):
             st.dialog(title, width="large")(_words)(reads)
-        engine = st.selectbox(
-            t("Engine"), [OURS, THEIRS], **bound("engine"), help=t("AllenNLP is the slower reference, compared with Elmoscope.")
-        )
+        about = t("AllenNLP is the slower reference, compared with Elmoscope.")
+        engine = st.selectbox(t("Engine"), [OURS, THEIRS], **bound("engine"), help=about)
         choose_device()
         if engine == THEIRS and not is_ready():
             st.warning(t("AllenNLP is not installed. In a terminal: `python -m core allennlp setup`"), icon=":material/terminal:")

@@ -59,18 +59,12 @@ def show(in_use: InUse, chosen: Chosen) -> None:
     shape = over.model.encoder.model.shape
     all_steps = steps(shape)
     overview = st.container()
-
-    def following(number: int) -> str:
-        last = number == len(all_steps) - 1
-        return t("Last step") if last else t("Next: {title}", title=all_steps[number + 1].title)
-
+    following = [*(t("Next: {title}", title=step.title) for step in all_steps[1:]), t("Last step")]
     icons = ":material/arrow_back:", ":material/arrow_forward:"
-    number = stepper("step", t("Step"), NUMBERS, buttons="how", following=following, icons=icons)
+    number = stepper("step", t("Step"), NUMBERS, buttons="how", following=following.__getitem__, icons=icons)
     with overview:
-        sizes = {"wide": WIDE, "middle": MIDDLE, "narrow": NARROW}
-        drawings = [
-            html('<div class="{}">{}</div>', name, draw_network(token_walk, all_steps, number, *size)) for name, size in sizes.items()
-        ]
+        sizes = ("wide", WIDE), ("middle", MIDDLE), ("narrow", NARROW)
+        drawings = [html('<div class="{}">{}</div>', name, draw_network(token_walk, all_steps, number, *size)) for name, size in sizes]
         _network(key="how.network", data={"drawn": html("{}", drawings)}, width="stretch", height="content")
         st.caption(t("One column per word. Stronger color means larger. Select a box to open its step."))
     step = all_steps[number]

@@ -108,7 +108,7 @@ def projection(walk: Walk) -> tuple[list[str], Rows]:
         alt = t("Heat map of highway layer {number}: input, new content, gate and output of {n} units.", number=k + 1, n=len(units))
         draw(heat_figure(parts, names, key=f"how.highway.{k}", limit=limit_of(parts)), key=f"how.3.{k}", alt=alt)
     largest = np.argsort(-np.abs(walk.shares), kind="stable")[:PARTS]
-    largest = largest[np.abs(walk.shares[largest]) >= 0.001] if (np.abs(walk.shares) >= 0.001).any() else largest[:1]
+    largest = largest[: max(1, (np.abs(walk.shares[largest]) >= 0.001).sum())]
     windows = [(int(f), *walk.filter_window(int(f))) for f in largest]
     left, right = st.columns([2, 3], gap="large")
     with left:
@@ -119,8 +119,7 @@ def projection(walk: Walk) -> tuple[list[str], Rows]:
         draw(share_figure([html("<b>{}</b>", w) for _, _, w in windows], walk.shares[largest], hovers), key="how.3", alt=alt)
     with right:
         st.markdown(t("**The vector x**, {n} numbers", n=len(walk.vector)))
-        vector = np.full(-(-len(walk.vector) // 16) * 16, np.nan)
-        vector[: len(walk.vector)] = walk.vector
+        vector = np.pad(walk.vector, (0, -len(walk.vector) % 16), constant_values=np.nan)
         names = [str(16 * k + 1) for k in range(len(vector) // 16)]
         alt = t("Heat map of the spelling vector’s {n} numbers, 16 per row.", n=len(walk.vector))
         draw(heat_figure(vector.reshape(-1, 16), names, key="how.vector", limit=limit_of(walk.vector)), key="how.4", alt=alt)
@@ -263,8 +262,8 @@ def draw_angle(in_use: InUse, first: Chosen, walk: Walk) -> tuple[list[str], Row
     if first.word.casefold() == second.word.casefold():
         line = t("The two vectors of “{word}” are {low:.0f}° apart {below} and {high:.0f}° {at}.", **values)
     else:
-        values |= {"other": shorten(second.word)}
-        line = t("The vectors of “{word}” and “{other}” are {low:.0f}° apart {below} and {high:.0f}° {at}.", **values)
+        other = shorten(second.word)
+        line = t("The vectors of “{word}” and “{other}” are {low:.0f}° apart {below} and {high:.0f}° {at}.", other=other, **values)
     return [line], [
         {t("vectors"): layer_title(name), t("cosine"): round(cosine, 4), t("angle, degrees"): round(degrees[name], 1)}
         for name, cosine in result.cosines.items()
@@ -288,13 +287,11 @@ def mix(walk: Walk) -> tuple[list[str], Rows]:
     alt = t("Heat map: the weighted layers of “{word}” and their sum, {n} numbers each.", word=word, n=len(vector))
     draw(heat_figure(parts, names, key="how.mix", limit=limit_of(parts), bold=n, row=34), key="how.mix", alt=alt)
     length = float(np.linalg.norm(vector))
-    cosines = [float(vector @ layer / max(length * np.linalg.norm(layer), 1e-12)) for layer in h]
-    nearest = int(np.argmax(cosines))
+    cosines = h @ vector / np.maximum(length * np.linalg.norm(h, axis=1), 1e-12)
     lengths = np.linalg.norm(parts[:-1], axis=1)
-    longest = int(lengths.argmax())
-    values = {"length": length, "layer": nearest, "cosine": cosines[nearest]}
+    values = {"length": length, "layer": int(cosines.argmax()), "cosine": float(cosines.max())}
     lines = [t("The vector has length {length:.2f} and is closest to layer {layer} (cosine {cosine:.2f}).", **values)]
-    values = {"layer": longest, "part": float(lengths[longest]), "share": float(weights[longest])}
+    values = {"layer": int(lengths.argmax()), "part": float(lengths.max()), "share": float(weights[lengths.argmax()])}
     lines.append(t("Layer {layer} contributes most: length {part:.2f}, with weight {share:.0%}.", **values))
     return lines, [
         {t("part"): name} | {str(d + 1): round(float(v), 4) for d, v in enumerate(row)} for name, row in zip(names, parts, strict=True)

@@ -49,18 +49,6 @@ class LessonPage:
     by_word: Sequence[Mapping] | Mapping[str, Sequence] | None = None  # the rows or the columns of a table of words
 
 
-def open_labeled(in_use: InUse) -> Workspace:
-    """Return the workspace over the selected corpus if it is labeled, else, with a notice, over the bundled sentences."""
-    over = workspace(in_use)
-    if over.is_labeled and len(over.targets.labeled_rows()):
-        return over
-    bundled = over.language.sentences
-    if not bundled:
-        raise BadInput(t("This lesson needs sense-labeled sentences. Choose some under “Model and data”."))
-    st.caption(t("{corpus} has no labeled senses, so this lesson uses {own}.", corpus=plain(in_use.corpus), own=plain(bundled)))
-    return workspace(replace(in_use, corpus=bundled))
-
-
 def choose_word(words: Iterable[str], key: str, place: DeltaGenerator, **options) -> str:
     titles = {ALL_WORDS: t("all words")} | {word: word for word in words}
     return place.selectbox(t("Word"), list(titles), format_func=titles.get, **bound(key, **options)) or ALL_WORDS
@@ -155,7 +143,12 @@ def _describe_pairs(result: Anisotropy, treatment: str, random_title: str) -> li
 
 def find_threshold(in_use: InUse) -> LessonPage:
     """Compare the cosines of same-sense and different-sense pairs by layer, with both errors of a threshold."""
-    over = open_labeled(in_use)
+    over = workspace(in_use)
+    if not (over.is_labeled and len(over.targets.labeled_rows())):
+        if not (bundled := over.language.sentences):
+            raise BadInput(t("This lesson needs sense-labeled sentences. Choose some under “Model and data”."))
+        st.caption(t("{corpus} has no labeled senses, so this lesson uses {own}.", corpus=plain(in_use.corpus), own=plain(bundled)))
+        over = workspace(replace(in_use, corpus=bundled))
     with st.spinner(t("Comparing word pairs…")):
         spreads = {name: view_part("targets", cosines.measure_spread, over, name, most=16) for name in over.layers.spaces}
     top = list(spreads)[-2]  # the last layer, before the mix

@@ -138,7 +138,7 @@ def _with_hash(name: str, kind: str) -> str:
 def html_of_view(view: Taken) -> str:
     """Return the file of a view, in its language, from any thread."""
     with view.exported():
-        figures = [(figure.draw(), figure.alt) for figure in view.figures().values()]
+        figures = [(item.figure() if callable(item.figure) else item.figure, item.alt) for item in view.figures().values()]
         tables = [(table.table, table.label) for table in view.tables().values()]
         page = {"question": view.question or view.title, "lede": view.lede, "typed": view.list_texts(), "notices": view.notices()}
         return html_of(figures, tables, view.link(), **page, provenance=provenance(view))
