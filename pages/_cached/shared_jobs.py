@@ -91,7 +91,7 @@ def end(corpus: str, seconds: float) -> None:
     """End all jobs that work on a corpus, for every user, and drop their results. Wait for them at most `seconds`."""
     ending_jobs = _find_jobs(corpus)
     for _, job in ending_jobs:
-        job.is_ended = True
+        job.end()
     deadline = time.monotonic() + seconds
     for place, job in ending_jobs:
         job.wait(max(0.0, deadline - time.monotonic()))  # a job that still runs would write files after the corpus is deleted

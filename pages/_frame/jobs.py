@@ -142,6 +142,9 @@ class Job:
             if owner:
                 self.owners.add(owner)
 
+    def end(self) -> None:
+        self.is_ended = True
+
     def take_over(self, earlier_job: Job) -> None:
         """Copy the users who stopped the same work before it was started again."""
         with self._owners_lock:
@@ -352,7 +355,7 @@ def end_all(seconds: float = EXIT_S) -> None:
     """End all jobs and wait for their threads, at most `seconds` in total."""
     jobs = list(_STARTED)
     for job in jobs:
-        job.is_ended = True
+        job.end()
     deadline = time.monotonic() + seconds
     for job in jobs:
         job._thread.join(max(0.0, deadline - time.monotonic()))

@@ -138,7 +138,7 @@ def test_stop_ends_a_job_that_waits_and_one_under_way(one_at_once):
     queue = Queue()
     first, second = queue.add("a"), queue.add("b")
     with first:
-        second.is_ended = True
+        second.end()
         with pytest.raises(JobEnded) as ended, second:
             pass
         assert ended.value.why == "stopped" and second not in queue.waiting
