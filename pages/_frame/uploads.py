@@ -41,7 +41,7 @@ def upload_limit(most_mb: int) -> int:
 
 
 def upload_box(key: str, label: str, most_mb: int, *, several: bool = False, help: str | None = None, place: Any = st) -> list[Upload]:
-    """Draw an upload box for files of at most `most_mb` MB. Return its files, latest last. A new file replaces the last, unless `several`."""
+    """Draw an upload box for files of at most `most_mb` MB. Return its files, latest last. A file replaces the last, unless `several`."""
     state = st.session_state
     widget = f"{key}.{state.get(f'{key}.turn', 0)}"
     options = {"accept_multiple_files": several, "max_upload_size": upload_limit(most_mb), "help": help}

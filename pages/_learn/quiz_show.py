@@ -137,9 +137,9 @@ def _head(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[QuizR
     kinds = ["hit" if hit else "miss" for hit in hits] + ["now" if k == game.at else "" for k in range(len(hits), len(quiz_questions))]
     marks = [html('<i class="{}"></i>', kind) for kind in kinds]
     values = {"hits": sum(hits), "right": right, "n": len(hits)}
-    points, of_elmo = t("Your points: <b>{hits} of {n}</b>", **values), t("ELMo right: <b>{right} of {n}</b>", **values)
-    line = '<div class="guess-head"><b>{}</b><span class="guess-squares" role="img" aria-label="{}">{}</span><span>{}</span><span>{}</span></div>'
-    show_html(line, name, t("{hits} of {n} match ELMo", **values), marks, points, of_elmo)
+    points = t("Your points: <b>{hits} of {n}</b>", **values), t("ELMo right: <b>{right} of {n}</b>", **values)
+    line = '<div class="guess-head"><b>{}</b><span class="guess-squares" role="img" aria-label="{}">{}</span>{}</div>'
+    show_html(line, name, t("{hits} of {n} match ELMo", **values), marks, [html("<span>{}</span>", part) for part in points])
 
 
 def _question(quiz_question: QuizQuestion, game: Game, quiz_reading: QuizReading | None, n: int, in_use: InUse) -> None:

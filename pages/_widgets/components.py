@@ -128,7 +128,7 @@ Label = Callable[[int], str]
 def stepper(
     key: str, label: str, numbers: Sequence[str], *, buttons: str, following: Label, icons: Pair = NONE, shortcuts: Pair = NONE
 ) -> int:
-    """Draw a stepper of the URL parameter `key` and return its number from 0. `buttons` begins the buttons' keys, `following` labels Next."""
+    """Draw a stepper of the URL parameter `key` and return its number from 0. `buttons` begins its keys, `following` labels Next."""
     row = st.container(horizontal=True, vertical_alignment="center", gap="small")
     back, middle, forward = (row.container(width="content") for _ in range(3))
     with middle:

@@ -122,7 +122,7 @@ def sentence(place, key: str, label: str, label_of_word: str, *, live: str | boo
 
 
 PAUSE_MS = 350
-# A text area sends its value on Ctrl + Enter, which is pressed here, but not before a composed character (Korean, Japanese, Chinese) is complete.
+# A text area sends its value on Ctrl + Enter, which is pressed here once a composed character (Korean, Japanese, Chinese) is complete.
 # The timer outlives the component: a run that ends while the user types draws it again, and the text typed since has to be sent.
 _as_you_type = component("as_you_type", Path(__file__).with_name("as_you_type"), html="<span></span>")
 
