@@ -188,10 +188,6 @@ def encoded(corpus: str, language: Language) -> EncodedCorpus:
     return result
 
 
-def every_token(corpus: str, model_name: str) -> OccurrenceTable | None:
-    return table_job(corpus, model_name).result
-
-
 def go_on(corpus: str, model_name: str, *, targets_only: bool = False) -> Job:
     """Resume a job that was stopped or failed."""
     shared_jobs.resume(*_key(corpus, model_name, targets_only))
@@ -202,7 +198,8 @@ class PageOpener(Opener):
     """The opener of every workspace of a page. Its keys hold the contents of files, which can change under the same name."""
 
     version, model, language, vectors = map(staticmethod, (version, model, language, vectors))
-    targets, every_token, encoded = map(staticmethod, (targets, every_token, encoded))
+    targets, encoded = staticmethod(targets), staticmethod(encoded)
+    every_token = staticmethod(lambda corpus, model_name: table_job(corpus, model_name).result)
 
 
 OPENER = PageOpener()

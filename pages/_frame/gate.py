@@ -221,15 +221,11 @@ def filter_messages(receive: Receive) -> Receive:
 
 def require_message(receive: Receive) -> Receive:
     """Wrap `receive` to end a connection that sends no message after the handshake."""
-    n_left = 2  # the handshake and the first message
+    timeouts = iter((FIRST_MESSAGE_S, FIRST_MESSAGE_S))  # for the handshake and the first message
 
     async def receive_in_time() -> Message:
-        nonlocal n_left
-        n_left -= 1
-        if n_left < 0:
-            return await receive()
         try:
-            async with asyncio.timeout(FIRST_MESSAGE_S):
+            async with asyncio.timeout(next(timeouts, None)):
                 return await receive()
         except TimeoutError:
             return {"type": "websocket.disconnect", "code": 1008}

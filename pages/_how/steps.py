@@ -144,9 +144,8 @@ def direction(walk: Walk, *, backward: bool) -> tuple[list[str], Rows]:
     k = names.index(layer) if layer in names else 0
     step, word = reading.steps[k], walk.tokens[walk.position]
     cells = np.sort(step.most_moved(CELLS))
-    st.markdown(
-        t("**At “{word}”**: the {n} of {all:,} cells that change most", word=plain(shorten(word)), n=len(cells), all=len(step.cell))
-    )
+    values = {"word": plain(shorten(word)), "n": len(cells), "all": len(step.cell)}
+    st.markdown(t("**At “{word}”**: the {n} of {all:,} cells that change most", **values))
     rows = {
         t("c before"): step.cell_before,
         t("f, forget gate"): step.forget_gate,
