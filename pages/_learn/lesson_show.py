@@ -124,11 +124,8 @@ def read_before(measured: dict) -> LessonPage:
         notices.append(t("Compared with shuffled sentences: {shuffled}.", shuffled=shuffled))
     table = []
     for name in sorted(titles, key=lambda name: name != READ):
-        row = {
-            t("vectors"): titles[name][0],
-            "1-NN %": round(100 * mean_of(measured, "one_nn", name), 1),
-            "ARI": mean_of(measured, "ari", name),
-        }
+        accuracy, ari = mean_of(measured, "one_nn", name), mean_of(measured, "ari", name)
+        row = {t("vectors"): titles[name][0], "1-NN %": round(100 * accuracy, 1), "ARI": ari}
         if name != READ:
             value = less(measured, name, READ)
             row |= {t("minus layer 1, points"): round(100 * value.mean, 1), "95%": value.cell(), "p": round(value.p, 4)}

@@ -165,13 +165,9 @@ def _question(quiz_question: QuizQuestion, game: Game, quiz_reading: QuizReading
         address = {"a": quiz_question.text, "ai": token_labels(quiz_question.tokens)[quiz_question.position]}
         page_link("why", t("What decided it?"), icon=":material/content_cut:", query_params=address)
     values = {"votes": max(quiz_reading.votes), "n": sum(quiz_reading.votes), "right": quiz_reading.right, "others": quiz_reading.others}
+    values |= {"sense": quiz_reading.sense, "layer": layer_title(quiz_reading.layer)}
     votes = [
-        t(
-            "{votes} of the {n} nearest labeled sentences mean “{sense}” ({layer}).",
-            sense=quiz_reading.sense,
-            layer=layer_title(quiz_reading.layer),
-            **values,
-        ),
+        t("{votes} of the {n} nearest labeled sentences mean “{sense}” ({layer}).", **values),
         t("The vote is right in {right} of the other {others} sentences.", **values),
         t("Cosines: after subtracting the mean of “{word}”.", word=quiz_question.word),
     ]
