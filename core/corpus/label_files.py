@@ -117,14 +117,12 @@ def _valid_rows(path: Path) -> Iterator[tuple[Token, str, dict]]:
 
 def _read_row(row: Any, place: Place | str) -> tuple[Token, str]:
     """Return a row's sentence and the sense that a person gave it; "" for a guess, or if the sense is blank or missing."""
-    missing = ["tokens"]
-    if isinstance(row, dict):
-        missing = [key for key in ("tokens", "position") if row.get(key) is None] + ["sense"] * ("sense" not in row and "label" not in row)
+    if not isinstance(row, dict):
+        refuse(place, t("{row} is not a labeled sentence", row=show_value(row)), t('A row has "tokens", "position" and "sense".'))
+    missing = [key for key in ("tokens", "position") if row.get(key) is None] + ["sense"] * ("sense" not in row and "label" not in row)
     if missing:
-        message = t("{row} is not a labeled sentence", row=show_value(row))
-        if isinstance(row, dict):
-            keys = ", ".join(f"“{key}”" for key in missing)
-            message = t("{row} is not a labeled sentence: without {keys}", row=show_value(row), keys=keys)
+        keys = ", ".join(f"“{key}”" for key in missing)
+        message = t("{row} is not a labeled sentence: without {keys}", row=show_value(row), keys=keys)
         refuse(place, message, t('A row has "tokens", "position" and "sense".'))
     tokens = checked_tokens(row["tokens"], place)
     position = check_position(row["position"], tokens, place)
@@ -252,7 +250,7 @@ def _rows(labels: Path) -> Iterator[dict | str]:
             yield row if isinstance(row, dict) else json.dumps(row, ensure_ascii=False)
         return
     for line in filter(str.strip, lines):
-        row = None
+        row = line
         with suppress(ValueError):
             row = parse_json(line, is_table=True)
         yield row if isinstance(row, dict) else line

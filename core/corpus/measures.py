@@ -9,7 +9,7 @@ from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import check_choice
 from ..common.significance import benjamini_hochberg
-from ..text.dates import DISTANT, format_year, format_years
+from ..text.dates import DISTANT, format_years
 from .encoded import EncodedCorpus
 from .search import Hits
 
@@ -166,22 +166,16 @@ def date_bars(corpus: EncodedCorpus) -> tuple[list[str], np.ndarray]:
             if step >= usual and periods and periods[-1] - periods[0] < MOST_PERIODS:
                 break
         order = [period for period in range(periods[0], periods[-1] + 1) if period or step > 1] if periods else []  # no year 0
-        names = [_name_period(period * step, step) for period in order]
+        names = [
+            t("{year}s", year=10 * period) if step == 10 and period > 0 else format_years(period * step or 1, period * step + step - 1)
+            for period in order
+        ]
     else:
         order, keys = sorted({span for span in spans if span}), spans
         named = {span: name for name, span in reversed(list(zip(corpus.dates, spans, strict=True)))}
         names = ["{:04d}-{:02d}-{:02d}".format(*span.first) if ":" in named[span] else named[span] for span in order]
     places = {key: k for k, key in enumerate(order)}
     return names, np.array([places.get(key, len(order)) for key in (*keys, None)])[corpus.date]
-
-
-def _name_period(first: int, step: int) -> str:
-    """Return the name of the years from `first` on, such as "1850" or "1850s"."""
-    if step == 1:
-        return format_year(first)
-    if step == 10 and first > 0:
-        return t("{year}s", year=first)
-    return format_years(first or 1, first + step - 1)
 
 
 NOMINAL, ORDINAL = "nominal", "ordinal"

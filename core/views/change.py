@@ -212,12 +212,8 @@ def rank(
         report(len(words), len(words), len(words) / max(time.monotonic() - started, 1e-9))
     corrected = benjamini_hochberg([item.p for _, item in results])
     ranked = [RankedWord(word, item, float(p)) for (word, item), p in zip(results, corrected, strict=True)]
-
-    def order(item: RankedWord) -> tuple[bool, float]:
-        prt = item.change.measures["prt"]
-        return item.corrected >= LEVEL, prt.null - prt.value
-
-    return sorted(ranked, key=order)
+    leads = [item.measures["prt"].value - item.measures["prt"].null for _, item in results]
+    return [item for _, item in sorted(zip(leads, ranked, strict=True), key=lambda pair: (pair[1].corrected >= LEVEL, -pair[0]))]
 
 
 def describe_groups(result: WordChange) -> str:
@@ -236,8 +232,7 @@ def describe_groups(result: WordChange) -> str:
 
 def graph_files(result: WordChange) -> dict[str, str]:
     """Return the word's usage graph as files by name: uses.csv, clusters.csv and judgments.csv."""
-    groupings = ["1"] * result.change.first + ["2"] * result.change.second
-    groups = result.groups.tolist()
+    groupings, groups = ["1"] * result.change.first + ["2"] * result.change.second, result.groups.tolist()
     return {
         "uses.csv": usage_graphs.format_uses(result.word, [(o.tokens, o.position) for o in result.items], groupings),
         "clusters.csv": usage_graphs.format_clusters(result.word, groups),

@@ -290,8 +290,7 @@ class HitLines:
         corpus = self._corpus
         lines, senses = kwic.lines(corpus, self._hits, first, number), self._sense_of[first : first + number].tolist()
         names = [self._senses[k] if k >= 0 else "" for k in senses]
-        several = len(corpus.documents) > 1
-        notes = [(line.document if several else "", line.date, name) for line, name in zip(lines, names, strict=True)]
+        notes = [(line.document * (len(corpus.documents) > 1), line.date, name) for line, name in zip(lines, names, strict=True)]
         if self.by_substitutes and lines:
             words = tuple(WordInContext(line.tokens, line.first) for line in lines)
             answers = substitutes.compute(self._workspace, SubstitutesRequest(words=words))
@@ -309,10 +308,8 @@ def senses_of(workspace: Workspace, query: str, hits: Hits, senses: str, documen
     corpus = searched(workspace, documents)
     if senses == LABELS:
         numbers = kwic.label_of(corpus, hits)
-        used, places = np.unique(numbers[numbers >= 0], return_inverse=True)
-        sense_of = np.full(len(hits), -1)
-        sense_of[numbers >= 0] = places
-        return sense_of, [corpus.senses[k] for k in used.tolist()]
+        used = np.unique(numbers[numbers >= 0])
+        return np.where(numbers < 0, -1, np.searchsorted(used, numbers)), [corpus.senses[k] for k in used.tolist()]
     result = induction.compute(workspace, InductionRequest(word=query))
     if result is None:
         raise BadInput(t("The model has not read this corpus yet. Select it as the corpus first."))
@@ -381,10 +378,9 @@ def grammar_of(workspace: Workspace) -> set[str]:
 def reference_of(workspace: Workspace) -> str:
     """Return the default corpus to compare with: the other labeled sentences, or the language's own."""
     language = sentences_of(workspace.corpus) or workspace.language
-    choices = [name for name in (language.reference, language.sentences) if name and name != workspace.corpus]
-    if not choices:
-        raise BadInput(t("No other corpus in this language. Name one to compare with."))
-    return choices[0]
+    if name := next((name for name in (language.reference, language.sentences) if name and name != workspace.corpus), ""):
+        return name
+    raise BadInput(t("No other corpus in this language. Name one to compare with."))
 
 
 def _hits(workspace: Workspace, corpus: EncodedCorpus, request: ConcordanceRequest, report: Report | None) -> Hits:

@@ -125,22 +125,24 @@ def nearest_words(workspace: Workspace, request: NeighborsRequest) -> tuple[tupl
 
 def tabulate_neighbors(entries: Sequence[Neighbor | TypeNeighbor], context: str = "") -> Frame:
     """Return neighbors as a table, best first: occurrences with their sentences, or types with their numbers of occurrences."""
-    words, more = [], []
-    for neighbor in entries:
+    rows = []
+    for k, neighbor in enumerate(entries, 1):
         if isinstance(neighbor, TypeNeighbor):
-            words.append((bare(neighbor.word), neighbor.cosine))
-            more.append({t("occurrences"): neighbor.occurrences})
+            word, more = neighbor.word, {t("occurrences"): neighbor.occurrences}
         else:
-            occurrence = neighbor.occurrence
-            words.append((bare(occurrence.tokens[occurrence.position]), neighbor.cosine))
-            more.append({t("sense"): occurrence.sense or "", t("sentence"): occurrence.sentence})
-    return tabulate_words(words, context, more)
+            o = neighbor.occurrence
+            word, more = o.tokens[o.position], {t("sense"): o.sense or "", t("sentence"): o.sentence}
+        rows.append(_row(k, bare(word), neighbor.cosine, context) | more)
+    return frame(rows)
 
 
-def tabulate_words(words: Sequence[tuple[str, float]], context: str = "", more: Sequence[dict] = ()) -> Frame:
-    """Return words and their cosines as a table, best first, with the cells of `more` behind them."""
-    rows = [{t("context"): context, t("rank"): k, t("word"): word, t("cosine"): round(c, 4)} for k, (word, c) in enumerate(words, 1)]
-    return frame([row | cells for row, cells in zip(rows, more or [{}] * len(rows), strict=True)])
+def tabulate_words(words: Sequence[tuple[str, float]], context: str = "") -> Frame:
+    """Return words and their cosines as a table, best first."""
+    return frame([_row(k, *word, context) for k, word in enumerate(words, 1)])
+
+
+def _row(rank: int, word: str, cosine: float, context: str) -> dict:
+    return {t("context"): context, t("rank"): rank, t("word"): word, t("cosine"): round(cosine, 4)}
 
 
 def _forms(word: str) -> set[str]:

@@ -90,9 +90,9 @@ def describe_undated(n: int, everything: int, example: str) -> str:
 
 def describe_shared(n: int, reduced: int) -> str:
     """Say how many sentences both sides of a comparison have, and on which they count."""
-    if reduced == 0:
-        return t("Sentences on both sides, counted only on the second: {n:,}.", n=n)
-    return t("Sentences on both sides, counted only on the first: {n:,}.", n=n)
+    if reduced:
+        return t("Sentences on both sides, counted only on the first: {n:,}.", n=n)
+    return t("Sentences on both sides, counted only on the second: {n:,}.", n=n)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -370,10 +370,7 @@ def _left_out(sides: Sequence[Side], facts: Sequence[Facts], is_same: bool) -> L
 def split_at(corpus: str, start: str) -> tuple[Side, Side]:
     """Return two sides: the texts of a corpus before a date of `dates_of`, and those from it on."""
     first = parse_date(start).first
-    if "-" in start:
-        before = "{:04d}-{:02d}-{:02d}".format(*day_before(first))
-    else:
-        before = format_year(first[0] - 1 or -1)
+    before = "{:04d}-{:02d}-{:02d}".format(*day_before(first)) if "-" in start else format_year(first[0] - 1 or -1)
     return Side(corpus=corpus, end=before), Side(corpus=corpus, start=start)
 
 

@@ -76,11 +76,9 @@ class Attribution:
                 row = {t("sentence"): join_tokens(list(result.tokens)), t("layer"): title(view)}
                 row |= {t("half"): half_name(verdict.half), t("nearest sense"): verdict.sense}
                 row |= {t("lead"): round(verdict.margin, 4), t("lead without a sentence"): round(verdict.alone, 4)}
-                row[t("the sentence adds (standard deviations)")] = round(added[verdict.half], 2)
-                row[t("what both choose")] = chosen
+                row |= {t("the sentence adds (standard deviations)"): round(added[verdict.half], 2), t("what both choose"): chosen}
                 cosines = zip(result.senses, result.cosines[v, h], strict=True)
-                row |= {t("cosine to {sense}", sense=s): round(float(c), 4) for s, c in cosines}
-                rows.append(row)
+                rows.append(row | {t("cosine to {sense}", sense=s): round(float(c), 4) for s, c in cosines})
         return frame(rows)
 
 
