@@ -46,10 +46,7 @@ class Names:
 
 
 class Opener:
-    """An opener of models, vectors and tables by name, which caches what it opened. Pages have a subclass (pages._cached.cache).
-
-    `report` and `note` are those of `open_workspace`.
-    """
+    """An opener of models, vectors and tables by name, which caches them. `report` and `note` are those of `open_workspace`."""
 
     def __init__(self, report: Report | None = None, note: Callable[[str], None] | None = None) -> None:
         self.memo = Kept()
@@ -66,10 +63,6 @@ class Opener:
     def model(self, name: str) -> Model:
         """Return a model."""
         return self.once("model", [("model", name)], None, lambda: open_model(name))
-
-    def hold(self, model: Model) -> str:
-        """Return the name by which an open model is opened from now on."""
-        return self.once("model", [("model", model.name)], None, lambda: model).name
 
     def language(self, model_name: str) -> Language:
         """Return the language of a model."""
@@ -94,10 +87,6 @@ class Opener:
     def is_labeled(self, corpus: str) -> bool:
         """Return whether a corpus has labeled tokens."""
         return self.once("is labeled", [("corpus", corpus)], None, lambda: opens_at_once(corpus), most=32)
-
-    def word_targets(self, lemma: str, model_name: str) -> OccurrenceTable:
-        """Return the labeled tokens of one word of the model's language."""
-        return self.once("word", [("model", model_name)], lemma, lambda: open_word(lemma, self.model(model_name)), most=16)
 
     def targets(self, corpus: str, model_name: str) -> OccurrenceTable:
         """Return the labeled tokens of a corpus, or every token of one without labels."""
@@ -352,7 +341,8 @@ class Word:
         listed, spelling = list_words(language), self.context.read_as or self.context.spelling
         if lemma := next((form for form in (spelling, *dictionary_forms(spelling)) if form in listed), ""):
             with suppress(ElmoscopeError):  # a model whose table has not all words of its language
-                yield workspace.opener.word_targets(lemma, workspace.names.model)
+                reads = workspace.reads("model")
+                yield workspace.opener.once("word", reads, lemma, lambda: open_word(lemma, workspace.model), most=16)
 
 
 def reads_as_model(view: Callable[Concatenate[Workspace, P], R]) -> Callable[Concatenate[Workspace, P], R]:
@@ -385,5 +375,6 @@ def open_workspace(
     in which the vectors' file differs from its format.
     """
     opener = Opener(report, note)
-    name = model if isinstance(model, str) else opener.hold(model)
-    return Workspace(Names(model=name, vectors=vectors, corpus=corpus), opener)
+    if not isinstance(model, str):  # opened by its name from now on
+        model = opener.once("model", [("model", model.name)], None, lambda: model).name
+    return Workspace(Names(model=model, vectors=vectors, corpus=corpus), opener)

@@ -106,10 +106,7 @@ def nearest(rows: np.ndarray):
 
 
 def evened(rows: np.ndarray, spellings: Sequence[Hashable]) -> np.ndarray:
-    """Return unit rows (n, D) with the shrunken mean of each spelling (n,) moved to the mean of all.
-
-    A capital or an ending does not change the meaning.
-    """
+    """Move the shrunken mean of each spelling (n,) of unit rows (n, D) to the mean of all: a capital or an ending changes no meaning."""
     rows = unit(np.asarray(rows, np.float32))
     spellings = np.unique(np.asarray(spellings, str), return_inverse=True)[1]
     overall = rows.mean(axis=0)

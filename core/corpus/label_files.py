@@ -174,20 +174,14 @@ def read_upload(name: str, content: bytes, sentences: Sequence[Token], most_mb: 
 
 
 def agreement(first: Labels, second: Labels, sentences: Sequence[Token]) -> tuple[float, int]:
-    """Return Krippendorff's alpha of two annotators' labels, and the number of sentences that both labeled, without copies.
-
-    Raises BadInput as `alpha`.
-    """
+    """Return Krippendorff's alpha of two annotators' labels, and how many sentences both labeled, without copies. Raises as `alpha`."""
     labels, other_labels = ({sentences[k]: sense for k, sense in annotator.given} for annotator in (first, second))
     units = list(dict.fromkeys((*labels, *other_labels)))
     return alpha([[labels.get(k) for k in units], [other_labels.get(k) for k in units]]), len(labels.keys() & other_labels.keys())
 
 
 def pairs(texts: Sequence[str]) -> Mapping[str, str]:
-    """Return the target sense of each sense to merge, from texts "from=into".
-
-    Raises BadInput for other texts, or for a sense with two targets.
-    """
+    """Return the target of each sense to merge, from texts "from=into". Raises BadInput for other texts, or two targets of a sense."""
     into: dict[str, str] = {}
     for text in texts:
         first, _, second = map(on_one_line, text.partition("="))

@@ -202,10 +202,7 @@ def match_lemma(corpus: EncodedCorpus, lemma: str) -> np.ndarray:
 
 
 def match_pattern(corpus: EncodedCorpus, pattern: str) -> np.ndarray:
-    """Return (words,) bool: which a regular expression matches completely.
-
-    Raises BadInput for one that is invalid, not RE2's, or too slow.
-    """
+    """Return (words,) bool: which a regular expression matches completely. Raises BadInput for an invalid, unsupported or slow one."""
     try:
         with warnings.catch_warnings(action="ignore", category=FutureWarning):  # about syntax that a later Python may read differently
             re.compile(pattern)

@@ -155,10 +155,7 @@ def on_one_line(name: str) -> str:
 
 
 def spread(rows: np.ndarray, labels: Labels, sentences: Sequence[Hashable] = ()) -> SpreadLabels:
-    """Return the likeliest sense of every unit row (n, D) of a word. Of equal `sentences` (n,) only the first row counts.
-
-    Raises BadInput for fewer than two senses.
-    """
+    """Return the likeliest sense of each unit row (n, D); equal `sentences` (n,) count once. Raises BadInput for fewer than two senses."""
     senses = labels.senses
     if len(senses) < FEWEST_SENSES:
         raise BadInput(t("Label sentences of at least {n} senses; {known} so far.", n=FEWEST_SENSES, known=len(senses)))

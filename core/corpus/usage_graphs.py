@@ -307,10 +307,7 @@ def _unguarded(row: dict[str, str]) -> dict[str, str]:
 
 
 def _table(names: Sequence[str], rows: Iterable[Sequence[str | int]]) -> str:
-    """Return a table with tabs between its cells.
-
-    Characters that would break a row become blanks, so that places in texts stay the same.
-    """
+    """Return a table with tabs between its cells. Characters that would break a row become blanks, so that places in texts stay."""
     cells = ((guard(_in_a_row(cell)) if isinstance(cell, str) else str(cell) for cell in row) for row in (names, *rows))
     return "".join("\t".join(row) + "\n" for row in cells)
 

@@ -82,8 +82,7 @@ def read_card(folder: Path, fingerprint: str) -> ModelCard:
 
 def read_log(path: Path) -> TrainingLog | None:
     """Read a training log; None without one, CorruptArtifact if it is malformed."""
-    lines = _optional(path, list)
-    if lines is None:
+    if (lines := _optional(path, list)) is None:
         return None
     try:
         steps = [line for line in lines if "loss" in line and line["stage"] in STAGES]
@@ -171,10 +170,8 @@ def measure_rows(measures: dict) -> list[dict]:
     """Return the measures as a table with a row each: accuracy by layer, of the equal mix and of the best mix."""
     rows = []
     if scores := measures.get("perplexity"):
-        rows.append(
-            {"measure": "Perplexity: forward, backward", "result": f"{scores['forward']:.1f}, {scores['backward']:.1f}"}
-            | {"items": scores["tokens"], "published": PUBLISHED["perplexity"], "command": scores.get("command", "")}
-        )
+        row = {"measure": "Perplexity: forward, backward", "result": f"{scores['forward']:.1f}, {scores['backward']:.1f}"}
+        rows.append(row | {"items": scores["tokens"], "published": PUBLISHED["perplexity"], "command": scores.get("command", "")})
         if "charged_forward" in scores:
             result = f"{scores['charged_forward']:.1f}, {scores['charged_backward']:.1f}"
             rows.append({"measure": "The same, unknown words included: forward, backward", "result": result})
@@ -225,8 +222,7 @@ SHUFFLED, UNTRAINED, STATIC, CHANCE = "shuffled", "untrained", "static", "chance
 
 def read_lessons(folder: Path, fingerprint: str) -> dict:
     """Return {part: measurements} of a model; empty if nothing was measured with these weights."""
-    path = folder / LESSONS
-    if not path.is_file():
+    if not (path := folder / LESSONS).is_file():
         return {}
     sums.check(path)
     result = read_json(path, expect=dict)

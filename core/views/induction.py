@@ -214,10 +214,8 @@ def _occurrences(workspace: Workspace, table: OccurrenceTable, word: str, layer:
     points = maps.coordinates[maps.names.index(layer)] if frozen else pca(directions)
     substitutes = space.likeliest(table, rows, clusters.NAMED_BY) if space else [()] * len(rows)
     items = [table.occurrence(int(row)) for row in rows]
-    weak = 0.0
-    if space:
-        sample = [items[k] for k in spread_evenly(np.arange(len(items)), MOST_LOOKED_AT)]
-        weak = float(np.mean([bool(weakness(WordInContext(o.tokens, o.position))) for o in sample]))
+    sample = [items[k] for k in spread_evenly(np.arange(len(items)), MOST_LOOKED_AT)]
+    weak = float(np.mean([bool(weakness(WordInContext(o.tokens, o.position))) for o in sample])) if space else 0.0
     return Occurrences(word, len(every), items, directions, suggestion, points, frozen, substitutes, weak)
 
 
@@ -233,9 +231,8 @@ def _make_groups(workspace: Workspace, occurrences: Occurrences, number: int, ta
     background = workspace.opener.memo.value("background", table_key(table), count_words, most=4)
     words = clusters.telling_words(contexts, numbers, background)
     closeness, margin = clusters.closeness(occurrences.rows, numbers)
-    labeled = np.array([k for k, o in enumerate(occurrences.items) if o.sense], int)
-    gold = [occurrences.items[k].sense for k in labeled]
-    agreement = clusters.agreement(gold, numbers[labeled]) if len(set(gold)) > 1 else None
+    labeled = {k: o.sense for k, o in enumerate(occurrences.items) if o.sense}
+    agreement = clusters.agreement([*labeled.values()], numbers[[*labeled]]) if len({*labeled.values()}) > 1 else None
     substitutes = clusters.telling_substitutes(occurrences.substitutes, numbers)
     few = [len(substitutes) > 1 and size < clusters.PER_GROUP for size in np.bincount(numbers).tolist()]
     names = [clusters.name_of(*telling) for telling in zip(substitutes, words, strict=True)]

@@ -66,10 +66,7 @@ class Neighbors:
 
 @reads_as_model
 def compute(workspace: Workspace, request: NeighborsRequest) -> Neighbors | None:
-    """Return the list, or None if the labeled tokens cannot answer it or the table is still being read.
-
-    Raises BadInput for a space that the model lacks.
-    """
+    """Return the list, or None if the labeled tokens cannot answer it or the table is being read. Raises BadInput for a missing space."""
     weights = _check_request(workspace, request)
     table = workspace.every_token if request.every_token else workspace.targets
     query, lemma = workspace.queries([request.word])[0], request.word.lemma_in(workspace.targets)

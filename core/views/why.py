@@ -245,10 +245,8 @@ def _layers(workspace: Workspace, words: Sequence[WordInContext], space: str, le
 def _order(alignment: Alignment, order: str, readings: Callable[[Sequence[WordInContext]], np.ndarray]) -> list[int]:
     """Return the columns to switch, in order. `readings` gives the (n, C) cosines of n words."""
     check_choice(t("order of edits"), order, edits.ORDERS)
-    if order != edits.GREEDY:
-        return edits.order_edits(alignment, order)
-    if len(alignment.changes) > edits.MAX_EDITS:  # `steps` raises BadInput
-        return edits.order_edits(alignment, edits.LEFT_TO_RIGHT)
+    if order != edits.GREEDY or len(alignment.changes) > edits.MAX_EDITS:  # `steps` raises BadInput for so many
+        return edits.order_edits(alignment, edits.LEFT_TO_RIGHT if order == edits.GREEDY else order)
 
     def read(sentences: Sequence[tuple]) -> np.ndarray:
         return readings([WordInContext(*sentence) for sentence in sentences])
