@@ -4,6 +4,7 @@ For logDice each token is paired with its nearest hit, and a hit with one token 
 more pairs than the rarer word has tokens, so that logDice is at most 14.
 """
 
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -130,14 +131,13 @@ def commonest_beside(corpus: EncodedCorpus, hits: Hits, step: int) -> tuple[list
 
 def forms(corpus: EncodedCorpus, hits: Hits) -> list[tuple[str, int]]:
     """Return the MOST_FORMS most frequent forms of the hits, ignoring letter case, with their counts."""
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     for length in np.unique(hits.length).tolist():
         first = hits.first[hits.length == length]
         codes, n = np.unique(corpus.word[first[:, None] + np.arange(length)], axis=0, return_counts=True)
         for k in np.argsort(-n, kind="stable")[:MOST_FORMS].tolist():
-            words = " ".join(corpus.word_list[code] for code in codes[k].tolist())
-            counts[words] = counts.get(words, 0) + int(n[k])
-    return sorted(counts.items(), key=lambda item: -item[1])[:MOST_FORMS]
+            counts[" ".join(corpus.word_list[code] for code in codes[k].tolist())] += int(n[k])
+    return counts.most_common(MOST_FORMS)
 
 
 def context_codes(corpus: EncodedCorpus, hits: Hits, step: int) -> np.ndarray:

@@ -61,19 +61,15 @@ class Labels:
     def label(self, sentences: Iterable[Hashable], sense: str) -> "Labels":
         """Label sentences with a sense; "" removes their labels. Raises BadInput for an invalid name, or for too many senses."""
         wanted = dict.fromkeys(sentences)
-        name = self._name(sense)
-        if sense and not name:
-            raise BadInput(t("A sense needs a name. Type one."))
+        name = sense and self._name(sense)
         labels = {k: label for k, label in self.given if name or k not in wanted}
         labels |= dict.fromkeys(wanted, name) if name else {}
         return self._changed(labels.items())
 
     def rename(self, sense: str, name: str) -> "Labels":
         """Rename a sense. Raises BadInput if another sense has the name (that is a merge)."""
-        new = self._name(name)
         self.sentences(sense)
-        if not new:
-            raise BadInput(t("A sense needs a name. Type one."))
+        new = self._name(name)
         if new != sense and new in self.senses:
             raise BadInput(t("“{name}” is a sense already. Merge the two instead.", name=shorten(new)))
         return self._renamed({sense: new})
@@ -97,16 +93,15 @@ class Labels:
             was, became, present = dict(before), dict(after), dict(self.given)
             for k in dict.fromkeys((*was, *became)):
                 if was.get(k) != became.get(k) == present.get(k):
-                    if k in was:
-                        present[k] = was[k]
-                    else:
-                        del present[k]
-            before = tuple(present.items())
+                    present[k] = was.get(k)
+            before = tuple((k, sense) for k, sense in present.items() if sense is not None)
         return replace(self, given=before, steps=self.steps[:-1])
 
     def _name(self, typed: str) -> str:
         """Return the existing sense of this name, which may be longer than a typed one if a file named it, or a new name."""
-        return typed if typed in self.senses else clean(typed)
+        if name := typed if typed in self.senses else clean(typed):
+            return name
+        raise BadInput(t("A sense needs a name. Type one."))
 
     def _renamed(self, names: Mapping[str, str]) -> "Labels":
         labels_here, elsewhere = (tuple((k, names.get(sense, sense)) for k, sense in labels) for labels in (self.given, self.elsewhere))

@@ -192,10 +192,9 @@ def concordance(workspace: Workspace, request: ConcordanceRequest, report: Repor
     documents, stretches = measures.by_document(corpus, hits), measures.by_stretch(corpus, hits)
     parts = documents if len(documents) > 1 else stretches
     names, bars = measures.date_bars(corpus)
-    missing = ""  # the word nearby or the query, if it does not occur at all
-    if not len(hits):
-        is_near_missing = request.near.strip() and not len(search.find(corpus, request.near))
-        missing = request.near if is_near_missing else "" if len(search.find(corpus, request.query, kind=request.kind)) else request.query
+    searches = [(request.near, search.WORD)] * bool(request.near.strip()) + [(request.query, request.kind)]
+    absent = (query for query, kind in searches if not len(search.find(corpus, query, kind=kind)))
+    missing = "" if len(hits) else next(absent, "")  # the word nearby or the query, if it does not occur at all
     return Concordance(
         query=request.query,
         n=len(hits),
