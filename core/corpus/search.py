@@ -82,8 +82,7 @@ def find(corpus: EncodedCorpus, query: str, *, kind: str = WORD) -> Hits:
 def similar(corpus: EncodedCorpus, query: str) -> list[str]:
     """Return words of the corpus that are spelled nearly like a query without hits, or for a Korean query words that contain it."""
     word = fold_case(query.strip())[:LONGEST]
-    longer = [spelling for spelling in corpus.word_list if word in spelling] if has_hangul(word) else []
-    if longer:
+    if has_hangul(word) and (longer := [spelling for spelling in corpus.word_list if word in spelling]):
         return sorted(longer, key=len)[:3]
     candidates = [spelling for spelling in corpus.word_list if spelling[:1] == word[:1] and abs(len(spelling) - len(word)) < 4]
     return get_close_matches(word, candidates[:5_000], n=3, cutoff=0.7)

@@ -115,8 +115,7 @@ def compute(workspace: Workspace, request: ChangeRequest, report: Report | None 
     word = fold_case(bare(request.word.strip()))
     space = workspace.sense_space if request.space == SENSES else None
     layer = workspace.layers.top if request.space == SENSES and space is None else request.space
-    both = word_texts(workspace, chosen, word, space, report)
-    if both is None:
+    if (both := word_texts(workspace, chosen, word, space, report)) is None:
         return None
     left_out = replace(chosen.left_out, copies=sum(side.copies for side in both))
     n, m = (len(side.items) for side in both)

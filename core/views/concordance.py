@@ -309,8 +309,7 @@ def senses_of(workspace: Workspace, query: str, hits: Hits, senses: str, documen
         numbers = kwic.label_of(corpus, hits)
         used = np.unique(numbers[numbers >= 0])
         return np.where(numbers < 0, -1, np.searchsorted(used, numbers)), [corpus.senses[k] for k in used.tolist()]
-    result = induction.compute(workspace, InductionRequest(word=query))
-    if result is None:
+    if (result := induction.compute(workspace, InductionRequest(word=query))) is None:
         raise BadInput(t("The model has not read this corpus yet. Select it as the corpus first."))
     places = {(item.tokens, item.position): int(k) for item, k in zip(result.occurrences.items, result.groups.numbers, strict=True)}
     sentences = corpus.sentence[hits.first]

@@ -107,8 +107,7 @@ def nearest_words(workspace: Workspace, request: NeighborsRequest) -> tuple[tupl
 
     Forms of one word are listed once. Forms of the word itself and function words are left out.
     """
-    listed = compute(workspace, replace(request, among=OTHER, k=OCCURRENCES))
-    if listed is None:
+    if (listed := compute(workspace, replace(request, among=OTHER, k=OCCURRENCES))) is None:
         return None
     seen, words = _forms(listed.word.word), []
     function = words_of(workspace.language).function
@@ -218,8 +217,7 @@ def frequent_words(workspace: Workspace) -> list[str]:
 def compute_around(workspace: Workspace, request: AroundRequest) -> Around | None:
     """Return the map, or None while the corpus is still being read."""
     check_choice(t("layout"), request.plan, (SPREAD, UMAP, BETWEEN) if len(request.contexts) == 2 else (SPREAD, UMAP))
-    table = workspace.every_token
-    if table is None:
+    if (table := workspace.every_token) is None:
         return None
     queries = workspace.queries(request.contexts)
     words = list(dict.fromkeys([request.word, *(query.word.casefold() for query in queries)]))
