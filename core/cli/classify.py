@@ -24,10 +24,8 @@ if TYPE_CHECKING:
     from ..classify.head import TextHead
     from ..classify.model import Variant
     from ..elmo.models import Model
-    from ..files.outputs import Outputs
     from ..static.vectors import StaticVectors
 
-DATA_SETS = ("ag_news",)  # data sets that can be fetched
 TASKS = ("news", "news-title", "spam", "sentiment", "sentiment2", "headlines")
 VARIANT_NAMES = (
     "embedding, glove, glove-unfrozen, elmo, embedding+elmo, glove+elmo, glove-unfrozen+elmo, mean-elmo, tfidf, mean-glove, "
@@ -60,7 +58,7 @@ HEADS = option("--heads", "folder of heads, as DIR/TASK/VARIANT (default: assets
 def train(*, task, variant, seeds, rows, epochs, output, vectors, model, outputs) -> Answer:
     """Train text classifiers on labeled rows and score them on held-out ones."""
     from ..classify import tasks
-    from ..classify.head import save_head
+    from ..classify.head import FILES, save_head
     from ..classify.model import variant_named
     from ..classify.train import freeze, train_head, with_members
     from ..common.device import choose
@@ -70,10 +68,10 @@ def train(*, task, variant, seeds, rows, epochs, output, vectors, model, outputs
     variants = [variant_named(name) for name in dict.fromkeys(variant)]
     task = tasks.task_named(task)
     root = Path(output) if output else cache_folder() / "heads"
-    if output:
-        check_places([root / task.name / variant.name for variant in variants], outputs)
+    for folder in (root / task.name / variant.name for variant in variants) if output else ():
+        outputs.check_folder(folder, FILES)  # before anything is trained
     runs, finished = [], []
-    opened = model_and_vectors(variants, vectors, model)
+    opened = open_both(model, vectors, model=any(v.elmo for v in variants), static=any(v.glove for v in variants))
     for fold, dataset in _datasets(task, rows, _language_of(*opened, vectors, model)):
         frozen = freeze(with_members(variants), dataset, *opened, report=progress("layers, tokens"))
         for seed in dict.fromkeys(seeds):
@@ -99,14 +97,6 @@ def train(*, task, variant, seeds, rows, epochs, output, vectors, model, outputs
     return {"task": task.name, "runs": runs, "summary": summary}, lines
 
 
-def check_places(folders: list[Path], outputs: Outputs) -> None:
-    """Raise BadInput, before anything is trained, if a head would replace files that it does not own."""
-    from ..classify.head import FILES
-
-    for folder in folders:
-        outputs.check_folder(folder, FILES)
-
-
 @command(
     "classify",
     option("--task", f"{', '.join(TASKS)}, or a name you trained under", metavar="T", required=True),
@@ -126,7 +116,7 @@ def classify(*, task, text, variant, heads, vectors, model) -> Answer:
     tasks.text_tokens(task, text)  # refuse a blank text before a model is opened
     device = choose(model.device)
     wanted = [variant_named(name) for name in variant or tasks.head_folders(task.name, heads)]
-    model, vectors = model_and_vectors(wanted, vectors, model)
+    model, vectors = open_both(model, vectors, model=any(v.elmo for v in wanted), static=any(v.glove for v in wanted))
     opened = tasks.open_heads(task, variant, model=model, vectors=vectors, folder=heads, device=device)
     for problem in opened.problems:
         note(f"left out: {problem}")
@@ -143,15 +133,10 @@ def classify(*, task, text, variant, heads, vectors, model) -> Answer:
     return {"text": text, "task": task.name, "variants": result}, lines
 
 
-@command("fetch", argument("data_set", "ag_news: 127,600 rows, 31 MB, non-commercial use", metavar="DATASET", choices=DATA_SETS))
+@command("fetch", argument("data_set", "ag_news: 127,600 rows, 31 MB, non-commercial use", metavar="DATASET", choices=("ag_news",)))
 def fetch_data(*, data_set) -> Answer:
     """Download a data set from its publisher into the cache, laid out as ELMOSCOPE_DATA; resumes where it stopped."""
     return fetch_files(published.PUBLISHED, published.PUBLISHED)
-
-
-def model_and_vectors(variants: list[Variant], vectors: str, options: ModelOptions) -> tuple[Model | None, StaticVectors | None]:
-    """Open the model and the vectors as far as these variants use them."""
-    return open_both(options, vectors, model=any(variant.elmo for variant in variants), static=any(variant.glove for variant in variants))
 
 
 def _language_of(model: Model | None, static: StaticVectors | None, vectors: str, options: ModelOptions) -> Language:

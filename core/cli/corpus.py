@@ -8,11 +8,15 @@ from .shared import counted, in_columns, note, progress, table_lines, workspace_
 CORPUS = option(
     "--corpus", "a name, or a file: .txt .csv .tsv .xlsx .jsonl .docx .pdf .epub (default: its language's)", metavar="C", default=""
 )
-KINDS = ("word", "lemma", "pattern")
 QUERY = (
     argument("query", "a word, or a phrase in quotation marks; bank* is every word that begins with bank, * any word", metavar="QUERY"),
     CORPUS,
-    option("--kind", "words (default), lemmas in all their forms, or one regular expression per word", choices=KINDS, default="word"),
+    option(
+        "--kind",
+        "words (default), lemmas in all their forms, or one regular expression per word",
+        choices=("word", "lemma", "pattern"),
+        default="word",
+    ),
     option("--documents", "only in these documents", metavar="NAME", many=True),
 )
 WINDOW = option("--window", "words each side (default 5)", type=whole(1, 10), default=5)

@@ -44,13 +44,11 @@ MOST_OPEN = 256  # shards that a worker keeps open: their labels and gram are in
 FORMAT = 1
 ROWS_PER_CELL = 200  # on average
 TRAINED_ON = 64  # rows a cell, of those that place the centroids
-PROBED = 0.08  # share of the cells that a search visits
-FEWEST_PROBED = 16  # cells, more than PROBED of a table under 40,000 rows: 8 of 87 cells lose one neighbor in six
-PROBED_FILTERED = 0.2  # where words are left out
+PROBED = 0.08, 0.2  # share of the cells that a search visits: of any word, and where words are left out
 PROBED_SENSES = 0.2, 0.4  # the same two in the sense space, where one map selects the candidates and another ranks them
+FEWEST_PROBED = 16  # cells, more than PROBED of a table under 40,000 rows: 8 of 87 cells lose one neighbor in six
 CANDIDATES = 20  # ranked exactly for each requested neighbor
 LEAST = 400  # candidates at least
-Report = Callable[[int, int], None]  # rows done, in all
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,13 +171,12 @@ def _run_on_shards(run, shards: Shards, arguments: tuple, client: Client | None)
 class ApproximateIndex(Index):
     """Neighbors from the approximate index's candidates, with exact cosines: of layer mixes, or in a sense space.
 
-    `probed` is the share of the cells visited (more: slower and more complete). The map of all words only selects candidates of a sense
-    space; they are ranked by the map learned without the word. Raises MissingArtifact if `build` was not run.
+    The map of all words only selects candidates of a sense space; they are ranked by the map learned without the word. Raises MissingArtifact
+    if `build` was not run.
     """
 
     shards: Shards
     space: SenseSpace | None = None
-    probed: float | None = None
 
     def answer(self, question: Question) -> list[Neighbor]:
         """Return the neighbors that answer a question."""
@@ -199,8 +196,7 @@ class ApproximateIndex(Index):
         """Return the rows of the complete index that may be nearest to a vector (1, W), in order."""
         tables = (open_shard(self.shards.url, shard) for shard in self.shards.shards)
         chosen = np.packbits(np.concatenate([table.may_answer(question) for table in tables]), bitorder="little")
-        usual = PROBED_SENSES if self.space else (PROBED, PROBED_FILTERED)
-        share = self.probed if self.probed is not None else usual[question.which != ANY]
+        share = (PROBED_SENSES if self.space else PROBED)[question.which != ANY]
         nprobe = min(cells.nlist, max(FEWEST_PROBED, round(share * cells.nlist)))
         faiss = _faiss()
         options = faiss.SearchParametersIVF(sel=faiss.IDSelectorBitmap(chosen), nprobe=nprobe)
@@ -219,10 +215,10 @@ class ApproximateIndex(Index):
         return merged(lists, question.k)
 
 
-def build(shards: Shards, space: SenseSpace | None = None, *, report: Report | None = None) -> dict:
+def build(shards: Shards, space: SenseSpace | None = None, *, report: Callable[[int, int], None] | None = None) -> dict:
     """Make the approximate index of the layers, or of a sense space, next to the shards, and return its facts as in meta.json.
 
-    Raises BadInput without the substitutes that a sense space reads.
+    Calls `report(rows done, all rows)`. Raises BadInput without the substitutes that a sense space reads.
     """
     for shard in shards.shards if space else ():
         if not space.is_stored(open_shard(shards.url, shard)):
@@ -293,23 +289,21 @@ def _open_cells(shards: Shards, space: SenseSpace | None):
         command = f"index approximate DIR{' --senses' if space else ''}"
         raise MissingArtifact(t("No approximate index in {place}: python -m core {command}", place=folder.parent, command=command))
     changed = (folder / "cells.faiss").stat().st_mtime_ns if (folder / "cells.faiss").is_file() else 0
-    return _read(str(folder), shards.meta["corpus"], _fingerprint(shards, space), changed)
+    return _read(folder, shards.meta["corpus"], _fingerprint(shards, space), changed)
 
 
 @lru_cache(maxsize=4)
-def _read(folder: str, corpus: str, model: str, changed: int):
-    path = Path(folder)
-    meta = read_json(path / "meta.json", expect=dict)
+def _read(folder: Path, corpus: str, model: str, changed: int):
+    meta = read_json(folder / "meta.json", expect=dict)
     if (meta.get("format"), meta.get("corpus"), meta.get("model")) != (FORMAT, corpus, model):
-        raise CorruptArtifact(t("{file} belongs to another index. Rerun `index approximate`.", file=path))
+        raise CorruptArtifact(t("{file} belongs to another index. Rerun `index approximate`.", file=folder))
     try:
         mapped = 0 if sys.platform == "win32" else _faiss().IO_FLAG_MMAP
         lengths = [float(length) for length in meta["lengths"]]
-        return _faiss().read_index(str(path / "cells.faiss"), mapped), lengths
+        return _faiss().read_index(str(folder / "cells.faiss"), mapped), lengths
     except (RuntimeError, KeyError, TypeError, ValueError) as error:
-        reason = shorten(error, 100)
-        message = t("{file} is unreadable ({reason}). Rerun `index approximate`.", file=path / "cells.faiss", reason=reason)
-        raise CorruptArtifact(message) from None
+        values = {"file": folder / "cells.faiss", "reason": shorten(error, 100)}
+        raise CorruptArtifact(t("{file} is unreadable ({reason}). Rerun `index approximate`.", **values)) from None
 
 
 def _faiss():

@@ -14,11 +14,12 @@ from pathlib import Path
 from ..classify import experiments as runs
 from ..classify import tasks
 from ..classify.data import Dataset, shuffled_labels
+from ..classify.head import FILES as HEAD_FILES
 from ..classify.head import TextHead, load_head, save_head
 from ..classify.model import VARIANTS, Variant
 from ..classify.scores import pack_bits
 from ..classify.train import TrainConfig, freeze, run_key, train_head, with_members
-from ..cli.classify import TASKS, check_places, facts_of, head_notes, line_of, model_and_vectors, spread
+from ..cli.classify import TASKS, facts_of, head_notes, line_of, spread
 from ..cli.options import MODEL_AND_VECTORS, SEEDS, Answer, command, flag, option, whole
 from ..cli.shared import in_columns, note, open_both, progress, read_earlier
 from ..cli.training import DATA as TASK_DATA
@@ -53,8 +54,9 @@ def train_heads(*, data, output, tasks, vectors, model, outputs) -> Answer:
     root, new, unchanged = Path(output), [], []
     device = choose(model.device)
     variants = list(VARIANTS.values())
-    check_places([root / name / variant.name for name in tasks for variant in variants], outputs)
-    opened = model_and_vectors(variants, vectors, model)
+    for name, variant in product(tasks, variants):
+        outputs.check_folder(root / name / variant.name, HEAD_FILES)
+    opened = open_both(model, vectors)
     for name in tasks:
         task = task_named(name)
         dataset = open_data(task, **task_files(task, data))
@@ -89,7 +91,7 @@ def train_heads(*, data, output, tasks, vectors, model, outputs) -> Answer:
 def experiments(*, data, output, only, seeds, vectors, model, outputs) -> Answer:
     """Run the experiments of the Results page, one line per run; resumes where it stopped."""
     read_earlier(output, lambda path: runs.read_results(path) if path.is_file() else [], outputs)
-    model, vectors = model_and_vectors(list(VARIANTS.values()), vectors, model)
+    model, vectors = open_both(model, vectors)
     where = {"output": output, "report": note}
     contexts = [name for name in only if name in runs.CONTEXT_RUNS]
     new = list(run_experiments([name for name in only if name not in contexts], data, model, vectors, seeds=seeds, **where))

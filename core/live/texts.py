@@ -11,14 +11,78 @@ from ..text.languages import Language
 def texts(layers: Layers, model: str, language: Language) -> dict:
     """Return all texts by part of the page of a model of `language`."""
     spaces = layers.spaces
+    cut = t("Korean is split without the app’s analyzer here: of 100 verdicts, 68 match the app’s and 2 are the opposite.")
+    says = {code: say_together(answer, "{one}", "{two}") for code, answer in (("one", ONE), ("two", TWO), ("close", CLOSE))}
     return {
-        "page": _page(model, language),
-        "verdict": _verdict(language),
-        "scene": _scene(layers),
-        "curves": _curves(layers),
+        "page": {
+            "question": t("Does a word mean the same thing twice?"),
+            "lede": t("Type two sentences. {model} reads them in your browser: nothing is sent.", model=model),
+            "sentences": [t("First sentence"), t("Second sentence")],
+            "words": [t("Word, first sentence"), t("Word, second sentence")],
+            "type": t("Type a sentence"),
+            "examples": t("Examples"),
+            "language": t("Language"),
+            "copy": t("Copy link"),
+            "copied": t("Copied"),
+            "empty": t("Type two sentences"),
+            "mix": t("Mix the layers"),
+            "map": t("Map of its senses"),
+            "no_map": t("Maps are of words with labeled sentences, such as: {words}.", words="{words}"),
+            "no_labels": t("There are no labeled sentences here, so there is no map."),
+            "loading": t("Unpacking {model}…", model=model),
+            "no_worker": t("This browser runs no web workers here, so the model cannot run. Open the file in a current browser."),
+            "no_unpacking": t("This browser cannot unpack the model. Use one of 2023 or later."),
+            "broken": t("The model stopped: {reason}. Reload the page.", reason="{reason}"),
+            "failed": t("These two sentences cannot be answered: {reason}. Change one of them.", reason="{reason}"),
+            "about": t("{model} in 8 bits: cosines within 0.02 of the app’s. The model is small and sometimes wrong.", model=model),
+            "cut": cut if language.tokenizer not in ("words", "spaces") else "",
+        },
+        "verdict": {
+            "one": t("One meaning"),
+            "two": t("Two meanings"),
+            "one_sense": t("One meaning: {sense}", sense="{sense}"),
+            "two_senses": t("Two meanings: {first} and {second}", first="{first}", second="{second}"),
+            "close": t("Too close to call"),
+            "different": [t("Two different words"), t("Tap the same word in both sentences.")],
+            "foreign": [t("Another language"), t("“{word}” is not in {language} letters.", word="{word}", language=language.name)],
+            "no_word": [t("Not a word"), t("Tap a word in each sentence.")],
+            "same": t("Same sentence, same word."),
+            "right": t("Right for {n} of 100 such pairs.", n="{n}"),
+            "of_100": t("Of 100 such pairs, {two} have two meanings, {one} have one.", two="{two}", one="{one}"),
+            "names": t("Measured on common words, not names."),
+        },
+        "scene": {
+            **map_texts(),
+            **scene_texts(labeled=True),
+            "own": say_own("{n}", "{all}"),
+            "point": say_point(),
+            "short": [stop_name(layers, name) for name in (*spaces, SENSES)],
+            "titles": [layers.heading(name) for name in (*spaces, SENSES)],
+            "where": [layer_title(name) for name in (*spaces, SENSES)],
+        },
+        "curves": {
+            **curve_texts(),
+            **says,
+            "like_same": say_like("{name}", same=True),
+            "like_different": say_like("{name}", same=False),
+            "kinds": kind_names(),
+            "plain": {name: plain_name(layers, name) for name in spaces},
+        },
         "expected": expected_texts() | {"put": t("{word}, {p}: insert", word="{word}", p="{p}")},
-        "mix": mix_texts(layers, "{word}") | sense_texts(layers, "{word}", "{n}") | _mix(),
-        "map": _map(),
+        "mix": {
+            **mix_texts(layers, "{word}"),
+            **sense_texts(layers, "{word}", "{n}"),
+            "norm_help": "",
+            "about_map": t("Lines: the listed sentences."),
+            "nearest": t("Nearest to “{word}”, sentence {number}", word="{word}", number="{number}"),
+            "yours": t("yours, {number}", number="{number}"),
+            "weights": t("w = {w}", w="{w}"),
+        },
+        "map": {
+            **map_texts(),
+            "title": t("Map of its senses"),
+            "alt": t("Map of “{word}” {where}: {n} sentences colored by sense.", word="{word}", where="{where}", n="{n}"),
+        },
         "spaces": {
             "short": [layers.label(name) for name in spaces],
             "titles": [layers.heading(name) for name in spaces],
@@ -26,50 +90,6 @@ def texts(layers: Layers, model: str, language: Language) -> dict:
         },
         "which": [t("1st"), t("2nd")],
         "presets": [*(layers.title(name) for name in layers.alone), t("average"), t("all −6")],
-    }
-
-
-def _page(model: str, language: Language) -> dict:
-    cut = t("Korean is split without the app’s analyzer here: of 100 verdicts, 68 match the app’s and 2 are the opposite.")
-    return {
-        "question": t("Does a word mean the same thing twice?"),
-        "lede": t("Type two sentences. {model} reads them in your browser: nothing is sent.", model=model),
-        "sentences": [t("First sentence"), t("Second sentence")],
-        "words": [t("Word, first sentence"), t("Word, second sentence")],
-        "type": t("Type a sentence"),
-        "examples": t("Examples"),
-        "language": t("Language"),
-        "copy": t("Copy link"),
-        "copied": t("Copied"),
-        "empty": t("Type two sentences"),
-        "mix": t("Mix the layers"),
-        "map": t("Map of its senses"),
-        "no_map": t("Maps are of words with labeled sentences, such as: {words}.", words="{words}"),
-        "no_labels": t("There are no labeled sentences here, so there is no map."),
-        "loading": t("Unpacking {model}…", model=model),
-        "no_worker": t("This browser runs no web workers here, so the model cannot run. Open the file in a current browser."),
-        "no_unpacking": t("This browser cannot unpack the model. Use one of 2023 or later."),
-        "broken": t("The model stopped: {reason}. Reload the page.", reason="{reason}"),
-        "failed": t("These two sentences cannot be answered: {reason}. Change one of them.", reason="{reason}"),
-        "about": t("{model} in 8 bits: cosines within 0.02 of the app’s. The model is small and sometimes wrong.", model=model),
-        "cut": cut if language.tokenizer not in ("words", "spaces") else "",
-    }
-
-
-def _verdict(language: Language) -> dict:
-    return {
-        "one": t("One meaning"),
-        "two": t("Two meanings"),
-        "one_sense": t("One meaning: {sense}", sense="{sense}"),
-        "two_senses": t("Two meanings: {first} and {second}", first="{first}", second="{second}"),
-        "close": t("Too close to call"),
-        "different": [t("Two different words"), t("Tap the same word in both sentences.")],
-        "foreign": [t("Another language"), t("“{word}” is not in {language} letters.", word="{word}", language=language.name)],
-        "no_word": [t("Not a word"), t("Tap a word in each sentence.")],
-        "same": t("Same sentence, same word."),
-        "right": t("Right for {n} of 100 such pairs.", n="{n}"),
-        "of_100": t("Of 100 such pairs, {two} have two meanings, {one} have one.", two="{two}", one="{one}"),
-        "names": t("Measured on common words, not names."),
     }
 
 
@@ -135,27 +155,6 @@ def say_together(says: str, same: int | str, different: int | str) -> str:
     return t("Together: {one}% one meaning.", one=same) if says == ONE else t("Together: {two}% two meanings.", two=different)
 
 
-def _curves(layers: Layers) -> dict:
-    says = {code: say_together(answer, "{one}", "{two}") for code, answer in (("one", ONE), ("two", TWO), ("close", CLOSE))}
-    likes = {"like_same": say_like("{name}", same=True), "like_different": say_like("{name}", same=False)}
-    return curve_texts() | says | likes | {"kinds": kind_names(), "plain": {name: plain_name(layers, name) for name in layers.spaces}}
-
-
-def _scene(layers: Layers) -> dict:
-    spaces = (*layers.spaces, SENSES)
-    return {
-        **map_texts(),
-        **scene_texts(labeled=True),
-        "all": "",
-        "every": "",
-        "own": say_own("{n}", "{all}"),
-        "point": say_point(),
-        "short": [stop_name(layers, name) for name in spaces],
-        "titles": [layers.heading(name) for name in spaces],
-        "where": [layer_title(name) for name in spaces],
-    }
-
-
 def mix_texts(layers: Layers, word: str) -> dict:
     """Return the texts of the layer mix sliders."""
     return {
@@ -184,16 +183,6 @@ def sense_texts(layers: Layers, word: str, n: int | str) -> dict:
         "accuracy": t("Nearest sentence: same sense"),
         "chance": t("chance {share}", share="{share}"),
         "alone": t("0 to {top}: single layers; each sentence left out in turn.", top=layers.n - 1),
-    }
-
-
-def _mix() -> dict:
-    return {
-        "norm_help": "",
-        "about_map": t("Lines: the listed sentences."),
-        "nearest": t("Nearest to “{word}”, sentence {number}", word="{word}", number="{number}"),
-        "yours": t("yours, {number}", number="{number}"),
-        "weights": t("w = {w}", w="{w}"),
     }
 
 
@@ -228,14 +217,4 @@ def map_texts() -> dict:
         "off": t("true neighbor, not near"),
         "trail": t("way of your sentence through the layers"),
         "more": t("More"),
-    }
-
-
-def _map() -> dict:
-    return map_texts() | {
-        "title": t("Map of its senses"),
-        "alt": t("Map of “{word}” {where}: {n} sentences colored by sense.", word="{word}", where="{where}", n="{n}"),
-        "all": "",
-        "every": "",
-        "senses": "",
     }
