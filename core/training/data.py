@@ -12,6 +12,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -87,8 +88,8 @@ def prepare(
         next(read_lines(path), None)
     with ProcessPoolExecutor(processes) as pool:
         parts, lines_held_out = [], []
-        how = [[value] * len(files) for value in (language, hold_out)]
-        for path, (*part, more) in zip(files, pool.map(_read_file, files, *how), strict=True):
+        read = partial(_read_file, language=language, hold_out=hold_out)
+        for path, (*part, more) in zip(files, pool.map(read, files), strict=True):
             parts.append(part)
             lines_held_out += more
             report(f"{path.name}: {len(part[2]):,} sentences, {len(part[1]):,} tokens")
@@ -127,8 +128,6 @@ def _check_same(folder: Path, wanted: dict) -> None:
     before = read_json(folder / "meta.json", expect=dict).get("made_of")
     if not isinstance(before, dict):
         raise BadInput(f"{folder} does not name the text it was prepared from. Move it away, or name another folder.")
-    if before.get("language") != wanted["language"]:
-        raise BadInput(f"{folder} was prepared as '{before.get('language')}', not as '{wanted['language']}'. Name another folder.")
     if differences := artifacts.describe_differences(before, wanted):
         reason = f"from other text or in another way ({differences})"
         raise BadInput(f"{folder} was prepared {reason}. Move it away, or name another folder.")

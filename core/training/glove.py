@@ -162,8 +162,9 @@ def train_glove(
     The folder `work` stores a checkpoint per epoch, from which the same call continues after an interruption. `count` counts the pairs
     (core.cluster.worker_model: on several machines). Raises MissingArtifact, CorruptArtifact or BadInput.
     """
-    checkpoint = work / "checkpoint.pt"
-    corpus = Corpus(prepared)
+    import torch
+
+    checkpoint, corpus = work / "checkpoint.pt", Corpus(prepared)
     meta, ids, types = corpus.meta, corpus.ids, corpus.types
     if ids.max(initial=0) >= len(types):
         raise CorruptArtifact(f"{prepared} is damaged: its ids.npy and types.txt do not fit together. Delete it; it will be rebuilt.")
@@ -176,7 +177,8 @@ def train_glove(
     state = resumed or initial_state(len(words), config)
     for step in fit(pairs, config, state):
         if step.share == 1.0:
-            _checkpoint(checkpoint, state, run)
+            tensors = {name: torch.from_numpy(getattr(state, name)) for name in ("values", "squares")}
+            write_checkpoint(checkpoint, {"run": run, "losses": state.losses, "seconds": state.seconds, **tensors})
         pace = f"{step.pairs_per_s / 1e6:.2f} M terms/s, {step.seconds_left / 60:.1f} min left"
         report(f"epoch {step.epoch} of {config.epochs}, {step.share:.0%}: loss {step.loss:.5f}, {pace}")
     language = languages.get_language(meta.get("language", "en"))
@@ -254,13 +256,6 @@ def _chunks(ids, starts, numbers, report: Report, *, size: int = 2_000_000) -> I
         sentences = np.repeat(np.arange(last - first), np.diff(starts[first : last + 1]))
         yield numbers[ids[starts[first] : starts[last]]], sentences
         report(f"{starts[last]:,} of {len(ids):,} tokens counted")
-
-
-def _checkpoint(path: Path, state: GloveState, run: str) -> None:
-    import torch
-
-    tensors = {name: torch.from_numpy(getattr(state, name)) for name in ("values", "squares")}
-    write_checkpoint(path, {"run": run, "losses": state.losses, "seconds": state.seconds, **tensors})
 
 
 def _resume(path: Path, run: str) -> GloveState | None:

@@ -29,7 +29,7 @@ from ..files.artifacts import provenance, read_json, replacing, write_json
 from ..files.sums import file_sha256
 from ..text import languages
 from .data import FILES, Corpus, prepare, read_lines
-from .trainer import PretrainConfig, StepProgress, Trainer
+from .trainer import PretrainConfig, Trainer
 from .warm_start import solve_characters
 
 BEGUN = "begun.json"
@@ -194,7 +194,8 @@ def _train(recipe: Recipe, trainer: Trainer, checkpoint: Path, stage: str, log: 
     saved = validated = time.monotonic()
     for progress in trainer.run():
         if progress.step % 20 == 0:
-            log(stage=stage, **_round_facts(progress, tokens_before))
+            values = asdict(progress) | {"tokens": progress.tokens + tokens_before}
+            log(stage=stage, **{name: float(f"{value:.5g}") if isinstance(value, float) else value for name, value in values.items()})
         if time.monotonic() - saved > SAVE_EVERY_S:
             trainer.save(checkpoint)
             saved = time.monotonic()
@@ -204,12 +205,6 @@ def _train(recipe: Recipe, trainer: Trainer, checkpoint: Path, stage: str, log: 
     trainer.save(checkpoint)
     if recipe.valid:
         _log_perplexity(recipe, trainer, stage, tokens_before, log)
-
-
-def _round_facts(progress: StepProgress, tokens_before: int) -> dict:
-    values = asdict(progress)
-    values["tokens"] += tokens_before
-    return {name: float(f"{value:.5g}") if isinstance(value, float) else value for name, value in values.items()}
 
 
 def _log_perplexity(recipe: Recipe, trainer: Trainer, stage: str, tokens_before: int, log: _Log) -> None:

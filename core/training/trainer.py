@@ -99,13 +99,14 @@ class Trainer:
         self.matrix_optimizer = OrthogonalMomentum(matrices, config.learning_rate, rows=shape.hidden, threads=self.threads)
         groups = [{"params": biases}, {"params": list(self.softmax.parameters())}]
         self.optimizer = torch.optim.Adam(groups, lr=config.learning_rate, betas=(0.9, 0.99), fused=True)
-        self.character_optimizer = torch.optim.Adam(self.model.characters.parameters(), lr=config.learning_rate, fused=True)
-        self.dense_optimizers = [self.matrix_optimizer, self.optimizer, self.character_optimizer]
         self.table = torch.nn.Embedding(config.table_types + 1, shape.projection, sparse=True) if config.table_types else None
         if self.table:  # the last row is shared by all rarer types
             torch.nn.init.zeros_(self.table.weight)
             self.table.to(device if device.type in (CPU, CUDA) else PROCESSOR)  # where torch has sparse gradients
-            self.table_optimizer = torch.optim.SparseAdam(self.table.parameters(), lr=config.learning_rate)
+            self.word_optimizer = torch.optim.SparseAdam(self.table.parameters(), lr=config.learning_rate)
+        else:
+            self.word_optimizer = torch.optim.Adam(self.model.characters.parameters(), lr=config.learning_rate, fused=True)
+        self.optimizers = [self.matrix_optimizer, self.optimizer, self.word_optimizer]
         self.cache = torch.zeros(len(corpus.types), shape.projection, device=device)  # each type's vector when last computed
         self.known = torch.zeros(len(corpus.types), dtype=torch.bool)
         self.step = self.tokens = 0
@@ -190,21 +191,16 @@ class Trainer:
             if self.tokens > (1 - config.average) * config.tokens and self.step % config.average_every == 0:
                 self.average = self.average or AveragedModel(self.learned)
                 self.average.update_parameters(self.learned)
-            n = self.step if self.step < 100 else 100
-            mean += (value - mean) / n if mean else value
+            mean += (value - mean) / min(self.step, 100) if mean else value
             speed = (self.tokens - first_tokens) / (time.perf_counter() - started)
             yield StepProgress(self.step, self.tokens, mean, speed, rate, (config.tokens - self.tokens) / speed)
 
     def _update(self, rate: float, train_characters: bool) -> None:
-        optimizers = [self.matrix_optimizer, self.optimizer]
-        if self.table:
-            optimizers.append(self.table_optimizer)
-        elif train_characters:
-            optimizers.append(self.character_optimizer)
-        for optimizer in optimizers:
+        for optimizer in self.optimizers if self.table or train_characters else self.optimizers[:2]:
+            is_of_words = optimizer is self.word_optimizer
             for group in optimizer.param_groups:
-                group["lr"] = rate * (self.config.character_rate if optimizer is self.character_optimizer else 1.0)
-                if not (self.table and optimizer is self.table_optimizer):  # sparse gradients have no such norm
+                group["lr"] = rate * (self.config.character_rate if is_of_words and not self.table else 1.0)
+                if not (is_of_words and self.table):  # sparse gradients have no such norm
                     torch.nn.utils.clip_grad_norm_(group["params"], self.config.clip_norm)
             optimizer.step()
             optimizer.zero_grad(set_to_none=True)
@@ -220,12 +216,10 @@ class Trainer:
     def save(self, path: Path) -> None:
         """Write a checkpoint of the complete state."""
         state = {
-            "model": self.model.state_dict(),
-            "softmax": self.softmax.state_dict(),
-            "optimizers": [optimizer.state_dict() for optimizer in self.dense_optimizers],
+            "learned": self.learned.state_dict(),
+            "optimizers": [optimizer.state_dict() for optimizer in self.optimizers],
             "cache": self.cache[self.known.to(self.device)],
             "known": self.known,
-            "table": [self.table.state_dict(), self.table_optimizer.state_dict()] if self.table else [],
             "average": self.average.state_dict() if self.average is not None else {},
             "counters": torch.tensor([self.step, self.tokens]),
             "config": json.dumps(asdict(self.config)),
@@ -240,17 +234,11 @@ class Trainer:
             mine = {"corpus": self.corpus.meta.get("made_of"), **json.loads(json.dumps(asdict(self.config)))}
             if differences := artifacts.describe_differences(before, mine):
                 raise ValueError(differences)
-            if bool(state["table"]) != bool(self.table):
-                raise ValueError("one has an embedding table (table_types) and the other has none")
-            self.model.load_state_dict(state["model"])
-            self.softmax.load_state_dict(state["softmax"])
-            for optimizer, saved in zip(self.dense_optimizers, state["optimizers"], strict=True):
+            self.learned.load_state_dict(state["learned"])
+            for optimizer, saved in zip(self.optimizers, state["optimizers"], strict=True):
                 optimizer.load_state_dict(saved)
             self.known = state["known"]
             self.cache[self.known.to(self.device)] = state["cache"].to(self.device)
-            if self.table:
-                self.table.load_state_dict(state["table"][0])
-                self.table_optimizer.load_state_dict(state["table"][1])
             if state["average"]:
                 self.average = AveragedModel(self.learned)
                 self.average.load_state_dict(state["average"])
@@ -274,10 +262,7 @@ class OrthogonalMomentum(torch.optim.Optimizer):
     """Nesterov momentum, orthogonalized block by block, for matrices (n * rows, cols) of n stacked blocks, or transposed."""
 
     def __init__(self, parameters, lr: float, *, rows: int, threads: Executor | None = None) -> None:
-        """Prepare the update of matrices. `rows`: the longer side of a block; a matrix with `rows` columns is one block, transposed.
-
-        `threads` share the matrices.
-        """
+        """Prepare the update of matrices, shared by `threads`. A matrix with `rows` columns is one block, transposed."""
         super().__init__(parameters, {"lr": lr, "rows": rows, "momentum": MOMENTUM})
         self.map = threads.map if threads else map
 

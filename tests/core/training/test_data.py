@@ -106,7 +106,7 @@ def test_a_folder_that_was_prepared_otherwise_is_refused_with_both_named_and_els
         assert {path: path.stat().st_mtime_ns for path in prepared.iterdir()} == before
 
     check(files, r"hold_out: 0\.0, now 0\.5", hold_out=0.5)
-    check(files, "prepared as 'en', not as 'ko'", language="ko")
+    check(files, "language: en, now ko", language="ko")
     texts = r"texts: books-00.txt \([0-9a-f]{12}\) wikinews-00.txt \([0-9a-f]{12}\), now books-00.txt \([0-9a-f]{12}\)"
     check(files[:1], texts)
     files[0].write_text("of the same name")
