@@ -53,9 +53,8 @@ class Pack:
 
     def to_bytes(self, facts: dict) -> bytes:
         """Return the content of the file."""
-        head = json.dumps({"facts": facts, "arrays": self._arrays}, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode(
-            "utf-8"
-        )
+        content = {"facts": facts, "arrays": self._arrays}
+        head = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode("utf-8")
         head += b" " * (-(len(head) + 4) % 8)
         return gzip.compress(len(head).to_bytes(4, "little") + head + b"".join(self._parts), 9, mtime=0)
 
@@ -242,15 +241,9 @@ def pack_workspace(workspace: Workspace, report: Callable[[float, str], None]) -
     report(0.5, t("Labeled sentences"))
     content |= add_labeled(pack, workspace)
     report(0.7, t("Packing"))
-    page_facts = {"lemmas": list(content["lemmas"]), "layer": content["calibration"]["layer"]}
-    return pack.to_bytes(content | _language(workspace, page_facts["lemmas"])), page_facts
-
-
-def _language(workspace: Workspace, lemmas: list[str]) -> dict:
-    """Return how the page tokenizes text, and its word lists."""
-    language = workspace.language
+    language, lemmas = workspace.language, list(content["lemmas"])
     word_lists = words_of(language)
-    return {
+    content |= {  # how the page tokenizes text, and its word lists
         "language": language.code,
         "tokenizer": language.tokenizer if language.tokenizer in ("words", "spaces") else "hangul",
         "most_words": limits().max_words,
@@ -263,3 +256,4 @@ def _language(workspace: Workspace, lemmas: list[str]) -> dict:
             "stems": sorted((lemma for lemma in lemmas if "가" <= lemma[:1] <= "힣"), key=len, reverse=True),
         },
     }
+    return pack.to_bytes(content), {"lemmas": lemmas, "layer": content["calibration"]["layer"]}

@@ -5,6 +5,7 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
@@ -84,7 +85,7 @@ def page_of(workspace: Workspace, examples: Examples = (), report: Callable[[flo
         no_script=t("This page computes in your browser: allow JavaScript."),
         pack=b64encode(pack).decode("ascii"),
     )
-    mark = json.dumps(contents(workspace, examples) | {"sha256": _sha256(page)})
+    mark = json.dumps({"made_of": made_of(workspace, examples), "sha256": _sha256(page)})
     return page.replace(_MARK % "", _MARK % html("{}", mark), 1)
 
 
@@ -108,22 +109,19 @@ def examples_of(workspace: Workspace, examples: Examples = ()) -> Examples:
     return examples
 
 
-def contents(workspace: Workspace, examples: Examples) -> dict[str, str]:
-    """Return what identifies a page: the fingerprint of its model and a sum of its examples."""
-    return {"model": workspace.model.fingerprint, "examples": _sha256(json.dumps([list(item) for item in examples]))}
+def made_of(workspace: Workspace, examples: Examples) -> str:
+    """Return a sum of a page's model and examples."""
+    return _sha256(json.dumps([workspace.model.fingerprint, *map(list, examples)]))
 
 
-def contents_of(path: Path) -> dict[str, str] | None:
-    """Return what identifies the page in a file; None if the file is not a page, or was changed after it was written."""
-    try:
+def page_made_of(path: Path) -> str | None:
+    """Return `made_of` of the page in a file; None if the file is not a page, or was changed after it was written."""
+    with suppress(OSError, ValueError, LookupError, TypeError):
         page = path.read_bytes().decode("utf-8")
-        if (match := re.search(_MARK % '([^"]*)', page[:MOST_HEAD])) is None:
-            return None
-        mark = json.loads(unescape(match[1]))
-        written = mark.pop("sha256")
-    except (OSError, ValueError, LookupError, AttributeError, TypeError):
-        return None
-    return mark if written == _sha256(page.replace(match[0], _MARK % "", 1)) else None
+        if match := re.search(_MARK % '([^"]*)', page[:MOST_HEAD]):
+            mark = json.loads(unescape(match[1]))
+            return mark["made_of"] if mark["sha256"] == _sha256(page.replace(match[0], _MARK % "", 1)) else None
+    return None
 
 
 def _form(text: str, word: str, language: Language) -> str | None:
@@ -153,10 +151,8 @@ def read_examples(value: object, name: str) -> Examples:
         values = {"name": name, "most": MOST_EXAMPLES, "shape": shape}
         raise BadInput(t("{name} must hold 1 to {most} words, each with two sentences: {shape}", **values))
     for word, pair in value.items():
-        good = (
-            [text for text in pair if isinstance(text, str) and 0 < len(text.strip()) <= LONGEST] if isinstance(pair, list | tuple) else []
-        )
-        if len(good) != 2 or good != list(pair):
+        is_pair = isinstance(pair, list | tuple) and len(pair) == 2
+        if not is_pair or not all(isinstance(text, str) and 0 < len(text.strip()) <= LONGEST for text in pair):
             values = {"name": name, "word": shorten(word), "most": LONGEST, "shape": shape}
             raise BadInput(t("{name}: “{word}” needs two sentences of 1 to {most:,} characters, as in {shape}", **values))
         for text in (word, *pair):
@@ -235,10 +231,10 @@ def live(
     name = "" if model == BUNDLED_MODEL else "-" + re.sub(r"[^\w.-]+", "-", workspace.model.name).strip("-.")
     place = Path(path or f"elmoscope{name}.html")
     chosen = examples_of(workspace, pairs)
-    present = contents_of(place)
+    present = page_made_of(place)
     if present is None and place.exists():
         raise BadInput(f"{place} is not a page that elmoscope wrote, or was changed since. Name another file: path='my-page.html'.")
-    if present != contents(workspace, chosen):
+    if present != made_of(workspace, chosen):
         write(place, page_of(workspace, chosen))
     parameters = {name: value for name, value in (("a", first), ("b", second), ("layer", layer)) if value}
     address = urlencode(parameters, quote_via=quote, errors="replace")

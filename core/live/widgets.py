@@ -204,14 +204,9 @@ def say_probability(judgment: Judgment) -> str:
 
 
 def curves_data(rows: Sequence[EvidenceRow], plain: Mapping[str, EvidenceRow], spaces: Sequence[str], usual: str, sure: str) -> dict:
-    """Return all that the curves' script needs, as JSON.
+    """Return all that the curves' script needs, as JSON: the evidence that decides, and the cosine alone in each space of the slider.
 
-    Parameters
-    ----------
-    rows : the evidence that decides.
-    plain : by layer or mix the cosine alone; the sense space shows that of the `usual` layer.
-    spaces : of the slider of the picture.
-    sure : the verdict's own probability, in words.
+    The sense space shows that of the `usual` layer. `sure` is the verdict's own probability, in words.
     """
     gray = [plain.get(space, plain.get(usual)) for space in spaces]
     return {

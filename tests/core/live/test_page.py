@@ -93,7 +93,8 @@ def test_a_notebook_shows_the_page_of_the_model_and_examples_it_names(written, t
     for options, n in steps:
         page.live(**options, path="page.html")
         assert len(written) == n and written[-1] == ("elmo-ko-mini" if n == 2 else "elmo-mini")
-    assert page.contents_of(tmp_path / "page.html")["model"] == open_workspace("elmo-mini").model.fingerprint
+    mini = open_workspace("elmo-mini")
+    assert page.page_made_of(tmp_path / "page.html") == page.made_of(mini, page.examples_of(mini))
     assert page.live().path.name == "elmoscope.html" and page.live(model="elmo-ko-mini").path.name == "elmoscope-elmo-ko-mini.html"
     for place, message in ((tmp_path, "is a folder"), (tmp_path / "page.html" / "a.html", "cannot be written")):
         with pytest.raises(BadInput, match=message):
