@@ -20,14 +20,11 @@ languages.use(model.language.code)  # how its text is cut into tokens
 
 # %% classify
 from elmoscope.core.classify import tasks
+from elmoscope.core.figures.classifiers import answers_figure, class_colors
 from elmoscope.core.static.vectors import open_vectors
 
 vectors = open_vectors(vectors_name)
 opened = tasks.open_heads(tasks.task_named(task), model=model, vectors=vectors)
-
-# %% classify
-from elmoscope.core.figures.classifiers import answers_figure, class_colors
-
 tokens, answers = tasks.classify_text(opened, text, model=model, vectors=vectors)
 labels = next(iter(opened.heads.values())).labels
 colors = class_colors(labels, ordered=task.startswith("sentiment"))

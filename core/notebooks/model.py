@@ -174,21 +174,16 @@ density_rows(density, cosines.GRID, colors, span=(-0.85, 1.0), key="cone")
 
 # %% apart
 from elmoscope.core.index.tables import open_table
+from elmoscope.core.senses import cosines
 
 table = open_table(corpus, model, targets_only=True)
 if not len(table.labeled_rows()):  # no senses there: the labeled sentences of the model's language
     table = open_table(model.language.sentences, model, targets_only=True)
 spaces = [*map(str, range(table.meta["layers"])), "mix"]
-
-# %% apart
-from elmoscope.core.senses import cosines
-
 of_all = {name: cosines.measure_spread(table, name) for name in spaces}
 top = spaces[-2]
 threshold = of_all[top].balanced() if threshold is None else threshold
 spreads = {name: spread.of(word) if word in spread.words else spread for name, spread in of_all.items()}
-
-# %% apart
 rows = []
 for name, spread in spreads.items():
     auc, (missed, passed), (same, different) = spread.auc(), spread.errors(threshold), spread.means()

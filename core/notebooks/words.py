@@ -146,8 +146,6 @@ try:
 except ElmoscopeError as no_softmax:
     substitutes = None
     print(no_softmax)
-
-# %% why
 changes = influence.expectations(substitutes, word.tokens, word.position, how=how, swap=swap) if substitutes else {}
 pd.DataFrame([(word.tokens[k], round(c.size, 4), c.come, c.go) for k, c in changes.items()], columns=["word", "change", "come in", "go"])
 
@@ -163,8 +161,6 @@ in_senses = layer == "senses" and labeled
 starred = tuple(context for context in words if (lemma := context.lemma_in(table)) and word in (lemma, ALL_WORDS))
 request = layouts.LayoutRequest(word=word, contexts=starred, plan="umap" if in_senses else plan, ends=ends, senses=in_senses)
 layout = layouts.compute(workspace, request) if labeled else None
-
-# %% map
 figure = "no labels: see below"
 if layout:
     lemma = starred[0].lemma_in(table) if word == ALL_WORDS and starred else word  # its senses are colored
