@@ -96,16 +96,10 @@ from elmoscope.core.figures.walk import versions_figure
 
 old = expectation.read(language_model, expectation.sentences_of(other))
 pairs = expectation.aligned(old.tokens, read.tokens)
-
-
-def along(values, places):
-    """Return values at places, NaN where a version has no word."""
-    return [float("nan") if k is None else float(values[k]) for k in places]
-
-
+versions = list(zip(zip(*pairs), (old, read)))  # the numbers of the words in each; None where a version has no word
 lines = [
-    [along(values, [pair[side] for pair in pairs]) for values in (reading.forward, reading.backward)]
-    for side, reading in ((0, old), (1, read))
+    [[float("nan") if k is None else float(values[k]) for k in places] for values in (version.forward, version.backward)]
+    for places, version in versions
 ]
 versions_figure([(None if i is None else old.tokens[i], None if j is None else read.tokens[j]) for i, j in pairs], *lines)
 

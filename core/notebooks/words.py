@@ -77,15 +77,9 @@ substitutes.tabulate(expected)
 # %% neighbors
 from elmoscope.core.views import neighbors
 
-
-def nearest(word, context):
-    """Return the neighbors of a word in its sentence as a table."""
-    request = neighbors.NeighborsRequest(word=word, space=layer, weights=mix, among=among, k=k)
-    return neighbors.compute(workspace, request).table(context)  # every token is encoded once and stored on disk
-
-
-tables = [nearest(word, context) for word, context in zip(words, ("first", "second"))]
-pd.concat(tables)
+requests = [neighbors.NeighborsRequest(word=word, space=layer, weights=mix, among=among, k=k) for word in words]
+results = [neighbors.compute(workspace, request) for request in requests]  # every token is encoded once and stored on disk
+pd.concat([result.table(context) for result, context in zip(results, ("first", "second"))])
 
 # %% neighbors
 word = words[0].word
@@ -138,15 +132,12 @@ halves_figure(
 
 # %% why
 from elmoscope.core.common.errors import ElmoscopeError
-from elmoscope.core.elmo.models import open_language_model
-from elmoscope.core.elmo.substitutes import Substitutes
 
 try:
-    substitutes = Substitutes(open_language_model(model))
+    changes = influence.expectations(workspace.substitutes, word.tokens, word.position, how=how, swap=swap)
 except ElmoscopeError as no_softmax:
-    substitutes = None
+    changes = {}
     print(no_softmax)
-changes = influence.expectations(substitutes, word.tokens, word.position, how=how, swap=swap) if substitutes else {}
 pd.DataFrame([(word.tokens[k], round(c.size, 4), c.come, c.go) for k, c in changes.items()], columns=["word", "change", "come in", "go"])
 
 # %% map
