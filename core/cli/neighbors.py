@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from ..cluster.shards import Shards
     from ..elmo.models import Model
-    from ..index.sense_space import SenseSpace
 
 PLACE = (
     option("--word", "a token of the sentence, in any letter case", metavar="W", required=True),
@@ -62,6 +61,7 @@ def neighbors(*, place, read_as, index, layer, weights, other_words, k, model) -
     from ..index import neighbors
     from ..index.rows import make_query
     from ..index.sense_space import LAYER
+    from ..index.tables import open_table
     from ..views.neighbors import NeighborsRequest, compute
 
     model = open_model(model, cluster=index.cluster)
@@ -80,11 +80,19 @@ def neighbors(*, place, read_as, index, layer, weights, other_words, k, model) -
         result = compute(workspace_of(model, index.corpus, what="indexing the corpus once, tokens"), request)
         nearest, narrowed = result.entries, result.narrowed
     else:
+        from ..cluster.approximate import ApproximateIndex, SensesOfShards, ShardedIndex
+
+        corpus = index.corpus or model.language.sentences
         query = make_query(model.encoder, list(in_context.tokens), in_context.position)
         with cluster_of(None if index.approximate else index.cluster) as client:
-            shards = _shards(index, model, space, client)
-            nearest = shards.nearest(replace(query, read_as=in_context.read_as), of_layers, k=k, which=among)
-            narrowed = shards.narrows(query, among) if space and not index.approximate else 0
+            where = corpus if in_shards(corpus) else open_table(corpus, model, report=progress("indexing the corpus once, tokens")).folder
+            shards = shards_of(where, model)
+            if index.approximate:
+                searched = ApproximateIndex(shards, space)
+            else:
+                searched = SensesOfShards(shards, space) if space else ShardedIndex(shards, client)
+            nearest = searched.nearest(replace(query, read_as=in_context.read_as), of_layers, k=k, which=among)
+            narrowed = searched.narrows(query, among) if space and not index.approximate else 0
     if narrowed:
         note(f"The sense space was searched for the {narrowed:,} occurrences that are nearest at layer {LAYER}.")
     rows = [
@@ -100,19 +108,6 @@ def neighbors(*, place, read_as, index, layer, weights, other_words, k, model) -
 def in_shards(where: str) -> bool:
     """Return whether a path is an index in shards, without importing Dask, which takes a second."""
     return "://" in where or (where != "" and not is_bundled(where, "corpus") and (Path(where) / "index.json").is_file())
-
-
-def _shards(index, model: Model, space: SenseSpace | None, client):
-    """Open a corpus in shards or their approximate index, for layers or for the sense space."""
-    from ..cluster.approximate import ApproximateIndex, SensesOfShards, ShardedIndex
-    from ..index.tables import open_table
-
-    corpus = index.corpus or model.language.sentences
-    where = corpus if in_shards(corpus) else open_table(corpus, model, report=progress("indexing the corpus once, tokens")).folder
-    shards = shards_of(where, model)
-    if index.approximate:
-        return ApproximateIndex(shards, space)
-    return ShardedIndex(shards, client) if space is None else SensesOfShards(shards, space)
 
 
 def shards_of(where: str | Path, model: Model) -> Shards:
