@@ -79,7 +79,8 @@ from elmoscope.core.views import neighbors
 
 requests = [neighbors.NeighborsRequest(word=word, space=layer, weights=mix, among=among, k=k) for word in words]
 results = [neighbors.compute(workspace, request) for request in requests]  # every token is encoded once and stored on disk
-pd.concat([result.table(context) for result, context in zip(results, ("first", "second"))])
+tables = [result.table(context) for result, context in zip(results, ("first", "second"))]
+pd.concat(tables)
 
 # %% neighbors
 word = words[0].word

@@ -340,6 +340,7 @@ EMBED = ["embed", "--input", "{dir}/in.json", "--output", "{dir}/out.npz"]
     ("command", "what"),
     [
         *(([*EMBED, *CLUSTER], "--cluster"), ([*EMBED, "--stateful"], "--stateful")),
+        (["evaluate", "senses", "--data", "{dir}/rows.jsonl", *CLUSTER], "--cluster"),
         (["index", "build", "--corpus", "{dir}/text.txt", "--output", "{dir}/index", *CLUSTER], "--cluster"),
         (["convert", "--output", "{dir}/new"], "AllenNLP's format"),
     ],
@@ -347,6 +348,8 @@ EMBED = ["embed", "--input", "{dir}/in.json", "--output", "{dir}/out.npz"]
 def test_a_command_that_needs_elmo_refuses_a_transformer(refused, tmp_path, monkeypatch, command, what):
     (tmp_path / "in.json").write_text('[["the"]]')
     (tmp_path / "text.txt").write_text("the bank")
+    rows = [{"word": "a", "tokens": ["a", str(k)], "position": 0, "label": "x"} for k in range(20)]
+    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
     transformer = SimpleNamespace(name="my-bert", is_elmo=False, language=languages.in_use())
     monkeypatch.setattr(models, "open_model", lambda *_, **__: transformer)
     error = refused(*(word.format(dir=tmp_path) for word in command))
