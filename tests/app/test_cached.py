@@ -19,7 +19,7 @@ from pages._cached import cache
 from pages._cached.cache import keep, view, within_run
 from pages._classify import tasks
 from pages._frame.in_use import InUse
-from tests.core.test_workspace import ROUNDING, models, requests_of, texts
+from tests.core.test_workspace import models, requests_of, texts
 from tests.tiny import differences
 
 __all__ = ["models", "texts"]  # fixtures
@@ -87,7 +87,10 @@ def test_cached_answers_belong_to_their_model_and_texts(texts, models, empty_cac
             name, request = requests_of(texts[code], model)[k]
             compute, workspace = wire.view_named(name), workspaces[model]
             answer = view(compute, workspace, wire.request_of(workspace, compute, request))
-            assert not [*differences(wire.json_of(answer), wire.answer(workspace, name, request), **ROUNDING)], (model, name)
+            assert not [*differences(wire.json_of(answer), wire.answer(workspace, name, request), absolute=2e-3, relative=1e-3)], (
+                model,
+                name,
+            )
 
 
 @dataclass(frozen=True)
