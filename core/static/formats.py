@@ -27,7 +27,7 @@ from ..common.errors import BadInput, CorruptArtifact
 from ..common.i18n import t, tn
 from ..common.limits import limits
 from ..common.markup import shorten
-from ..text.file_lines import recode, wide_encoding
+from ..text.file_lines import Recoded, wide_encoding
 from ..text.normalization import compose
 
 MAX_DIM, MAX_LINE = 10_000, 1 << 20  # of a vector, a line
@@ -114,7 +114,7 @@ def _as_utf8(stream: IO[bytes]) -> IO[bytes]:
     if start.startswith(BOM_UTF8):
         stream.seek(len(BOM_UTF8))
     codec = _wide_codec(start)
-    return recode(stream, codec, "replace") if codec else stream
+    return io.BufferedReader(Recoded(io.TextIOWrapper(stream, codec, errors="replace", newline=""))) if codec else stream
 
 
 def _wide_codec(start: bytes) -> str:

@@ -47,11 +47,7 @@ def iterate_cells(
     head = list(islice(rows, PEEKED if n_usual > 1 else 0))
     rows = chain(head, rows)
     text, is_header = _find_text(first, column, date_column, place, [row for _, row in head])
-    date = document = unread = None
-    if date_column is not None:
-        date = find_column(first, date_column) if is_header or is_number(first, date_column) else None
-        if date is None:
-            refuse_column(date_column, first, place, t("Give the dates’ column, name or number."))
+    date, document, unread = _find_date(first, date_column, place, is_header), None, None
     names = tuple(first) if is_header else ()
     if is_header:
         document = position if (position := find_usual(first, (DOCUMENT_COLUMN,))) != text else None
@@ -121,6 +117,16 @@ def _find_text(row: list[str], column: str | None, date_column: str | None, plac
     return position, is_header
 
 
+def _find_date(row: list[str], column: str | None, place: Place, is_header: bool) -> int | None:
+    """Return the position of the dates; None if no column is given."""
+    if column is None:
+        return None
+    position = find_column(row, column) if is_header or is_number(row, column) else None
+    if position is None:
+        refuse_column(column, row, place, t("Give the dates’ column, name or number."))
+    return position
+
+
 def _read_date(row: list[str], column: int | None, names: tuple[str, ...]) -> str | None:
     if column is None:
         return choose_date(names, lambda k: _read_cell(row, k)[:MAX_DATE])
@@ -184,8 +190,9 @@ class Unread:
     def __init__(self, name: str, names: Sequence[str], read: Sequence[int], usual: Sequence[str], others: Sequence[int] = ()) -> None:
         self._name, self._names = name, [name.strip() for name in names]
         self._read = ", ".join(f"“{self._names[k]}”" for k in read)
+        self._is_text = any(fold_case(self._names[k]) == "text" for k in read)
         not_prose = (*DATE_COLUMNS, DOCUMENT_COLUMN)
-        self._words = {k: 0 for k, name in enumerate(self._names) if k not in {*read, *others} and fold_case(name) not in not_prose}
+        self._words = {k: 0 for k, name in enumerate(names) if k not in {*read, *others} and fold_case(name.strip()) not in not_prose}
         self._usual, self._n = {k for k in self._words if fold_case(self._names[k]) in usual}, 0
 
     def look(self, cells: Sequence[str]) -> None:
@@ -198,5 +205,8 @@ class Unread:
         prose = [k for k, n in self._words.items() if n and (k in self._usual or n >= PROSE_WORDS * self._n)]
         if prose:
             values = {"name": self._name, "read": self._read, "unread": ", ".join(f"“{self._names[k]}”" for k in prose)}
-            text = t("{name}: the text is read from {read}, not from {unread}. To read another, name it.", **values)
+            if self._is_text:
+                text = t("{name}: the text is read from {read}, not from {unread}. To read another, name it.", **values)
+            else:
+                text = t("{name}: the text is read from {read}, not from {unread}. Name the column to read, or call it “text”.", **values)
             reports.add((self._name, "unread"), text)

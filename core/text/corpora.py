@@ -47,16 +47,17 @@ def open_corpus(name: str, language: Language | None = None) -> list[Sentence]:
     """
     owner = owner_of(name)
     with languages.reading(owner or language or languages.in_use()):
-        path = registry.resolve(name, "corpus")
-        if owner and owner.basic:
-            is_first = name == owner.sentences
-            sentences = read_sentences(path, limit=owner.basic if is_first else None)[0 if is_first else owner.basic :]
-        else:
+        if not (owner and owner.basic):
+            path = registry.resolve(name, "corpus")
             stored = read_sentences(path)
             sentences = list(as_read(stored, path))
             if sentences != stored and path.is_file():
                 with suppress(BadInput):  # no disk space
                     quotas.mark(path, own_corpus.find_marks(path, sentences))
+        elif name == owner.sentences:
+            sentences = read_sentences(registry.resolve(name, "corpus"), limit=owner.basic)
+        else:
+            sentences = read_sentences(registry.resolve(name, "corpus"))[owner.basic :]
     return _recut_all(sentences, owner) if owner else sentences
 
 
@@ -93,12 +94,15 @@ def recut(sentence: Sentence, language: Language) -> Sentence:
     """
     tokens = language.tokenize(join_tokens(list(sentence.tokens)))
     before = _spans(sentence.tokens)
+    spans = []
     for target in sentence.targets:
         start, end = before[target.position]
-        is_form = target.lemma and bare(target.word).casefold().startswith(target.lemma.casefold())
-        tokens = _with_token(tokens, start, start + len(target.lemma) if is_form else end)
+        if target.lemma and bare(target.word).casefold().startswith(target.lemma.casefold()):
+            end = start + len(target.lemma)
+        tokens = _with_token(tokens, start, end)
+        spans.append(start)
     starts = {start: k for k, (start, _) in enumerate(_spans(tokens))}
-    positions = [starts[before[target.position][0]] for target in sentence.targets]
+    positions = [starts[start] for start in spans]
     targets = (replace(target, position=k, word=tokens[k]) for target, k in zip(sentence.targets, positions, strict=True))
     return replace(sentence, tokens=tuple(tokens), targets=tuple(targets))
 
@@ -164,7 +168,10 @@ def locate(tokens: Sequence[str], word: str, language: Language, *, forms: bool 
     With `forms`, the positions of its other forms if the word itself is missing.
     """
     cut = with_word(list(tokens), word, language) if language.tokenizer != "words" else list(tokens)
-    return cut, find_word(cut, word) or (find_forms(cut, word, language) if forms else [])
+    places = find_word(cut, word)
+    if not places and forms:
+        places = find_forms(cut, word, language)
+    return cut, places
 
 
 def longer_word(tokens: Sequence[str], word: str) -> str:
@@ -206,8 +213,7 @@ def _with_token(tokens: list[str], start: int, end: int) -> list[str]:
 
 def sentences_of(corpus: str) -> Language | None:
     """Return the language whose labeled sentences a corpus is, or None."""
-    owner = owner_of(corpus)
-    return owner if owner and owner.sentences == corpus else None
+    return next((item for item in map(languages.get_language, languages.codes()) if corpus and item.sentences == corpus), None)
 
 
 def owner_of(corpus: str) -> Language | None:
@@ -269,7 +275,8 @@ def list_words(language: Language) -> dict[str, Labeled]:
 
 def list_words_in(corpus: str) -> dict[str, Labeled]:
     """Return the labeled words of a language's own corpus; {} for any other corpus."""
-    return list_words(language) if (language := sentences_of(corpus)) else {}
+    language = sentences_of(corpus)
+    return list_words(language) if language else {}
 
 
 def definition(language: Language, word: str, sense: str) -> str:
@@ -323,17 +330,21 @@ def dictionary_senses(word: str, language: str) -> tuple[str, tuple[DictionarySe
     try:
         import wn
     except ImportError as error:
-        raise MissingArtifact(
-            t("WordNet needs the package wn ({error}). Run: pip install {package}", error=error, package=PACKAGE)
-        ) from None
+        values = {"error": error, "package": PACKAGE}
+        raise MissingArtifact(t("WordNet needs the package wn ({error}). Run: pip install {package}", **values)) from None
     with _WN_LOCK:
         wn.config.allow_multithreading = True  # pages run in threads; before the first connection
-        has_data = Path(wn.config.database_path).is_file()  # without one, looking would make an empty one
-        found = [lexicon.specifier() for lexicon in wn.lexicons(lang=language)] if has_data else []
-        if not (lexicons := sorted(found, key=lambda name: not name.startswith("oewn"))):
-            if language == "en":
-                raise MissingArtifact(t("No WordNet here. Run: python -m wn download {lexicon}", lexicon=LEXICON))
-            raise MissingArtifact(t("No WordNet of this language here. List those available: python -m wn projects"))
+        if not Path(wn.config.database_path).is_file():  # looking would make an empty one
+            raise _no_data(language)
+        lexicons = sorted((lexicon.specifier() for lexicon in wn.lexicons(lang=language)), key=lambda name: not name.startswith("oewn"))
+        if not lexicons:
+            raise _no_data(language)
         synsets = wn.Wordnet(lexicons[0], expand="").synsets(word)
         senses = (DictionarySense(s.id, s.pos, s.definition() or "", tuple(s.lemmas()), tuple(s.examples())) for s in synsets)
         return lexicons[0], tuple(senses)
+
+
+def _no_data(language: str) -> MissingArtifact:
+    if language == "en":
+        return MissingArtifact(t("No WordNet here. Run: python -m wn download {lexicon}", lexicon=LEXICON))
+    return MissingArtifact(t("No WordNet of this language here. List those available: python -m wn projects"))

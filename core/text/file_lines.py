@@ -87,10 +87,12 @@ class LeftOut:
     def add(self, error: BadRow) -> None:
         """Leave out one row. Raises BadInput as soon as it is clear that there are many."""
         self._first = self._first or error
-        self._numbers.append(error.place.number)
+        self._numbers.append(error.place.number if isinstance(error.place, Place) else 0)
         if self.n_rows >= ENOUGH:
             self.check()
-        values = {"name": self._name, "n": len(self._numbers), "place": self._name_rows(self._numbers[0]), "why": self._first.result}
+        is_item = isinstance(self._first.place, Place) and self._first.place.is_item
+        place = t("item {n}", n=self._numbers[0]) if is_item else t("line {n}", n=self._numbers[0])
+        values = {"name": self._name, "n": len(self._numbers), "place": place, "why": self._first.result}
         reports.add(self._key, t("{name}: rows left out: {n:,}. The first is {place}: {why}.", **values))
 
     def check(self) -> None:
@@ -100,12 +102,13 @@ class LeftOut:
         result = self._first.result
         if others := self._numbers[1:]:
             numbers = ", ".join(f"{number:,}" for number in others[:3]) + (", …" if len(others) > 3 else "")
-            result = t("{found}; errors also in {rows}", found=result, rows=self._name_rows(numbers))
+            values = {"found": result, "numbers": numbers}
+            if isinstance(self._first.place, Place) and self._first.place.is_item:
+                result = t("{found}; errors also in item {numbers}", **values)
+            else:
+                result = t("{found}; errors also in line {numbers}", **values)
         reports.remove(self._key)  # the error replaces it
         raise BadInput(f"{self._first.place}: {result}. {self._first.needed}")
-
-    def _name_rows(self, numbers: int | str) -> str:
-        return t("item {n}", n=numbers) if self._first.place.is_item else t("line {n}", n=numbers)
 
 
 class LineCount:
@@ -151,12 +154,9 @@ def iterate_lines(
     count = LineCount(path.name)
     try:
         with opened(path, "rb") as packed:
-            beginning = packed.read(16)
-            packed.seek(0)
-            if (wide := wide_encoding(beginning)) is None:
-                check_beginning(path, beginning)
-            decoder = _Decoder(path, opened, wide and "utf-8", encoding, tolerant)
-            for number, data in _pieces(recode(packed, wide) if wide else packed, longest, in_pieces):
+            stream, is_wide = _as_utf8(packed, path)
+            decoder = _Decoder(path, opened, "utf-8" if is_wide else None, encoding, tolerant)
+            for number, data in _pieces(stream, longest, in_pieces):
                 reports.step(len(data))
                 place, total = Place(path.name, number), total + len(data)
                 if max_bytes < ANY_SIZE:
@@ -251,24 +251,34 @@ def _has_controls(data: bytes) -> bool:
     return sum(byte < 9 or 13 < byte < 32 for byte in data[:4096]) > MAX_CONTROLS
 
 
+def _as_utf8(stream: BinaryIO, path: Path) -> tuple[BinaryIO, bool]:
+    """Return a stream of UTF-8, and whether it was UTF-16 or UTF-32. Raises BadInput for a file of another kind under a text's name."""
+    beginning = stream.read(16)
+    stream.seek(0)
+    encoding = wide_encoding(beginning)
+    if encoding is None:
+        check_beginning(path, beginning)
+        return stream, False
+    return io.BufferedReader(Recoded(io.TextIOWrapper(stream, encoding, newline=""))), True
+
+
 def wide_encoding(data: bytes) -> str | None:
     """Return "utf-16" or "utf-32" for text that begins with their byte order mark."""
     return next((encoding for mark, encoding in _WIDE if data.startswith(mark)), None)
 
 
-def recode(stream: BinaryIO, encoding: str, errors: str = "strict") -> BinaryIO:
-    """Return a stream of text in another encoding as one of UTF-8."""
-    return io.BufferedReader(_Recoded(io.TextIOWrapper(stream, encoding, errors, newline="")))
+class Recoded(io.RawIOBase):
+    """The UTF-8 bytes of text in another encoding."""
 
-
-class _Recoded(io.RawIOBase):
     def __init__(self, text: TextIO) -> None:
         self._text, self._rest = text, b""
 
     def readable(self) -> bool:
+        """Return True."""
         return True
 
     def readinto(self, buffer: Any) -> int:
+        """Fill a buffer with the next bytes and return their number."""
         self._rest = self._rest or self._text.read(1 << 16).encode()
         n = min(len(buffer), len(self._rest))
         buffer[:n], self._rest = self._rest[:n], self._rest[n:]
@@ -292,7 +302,10 @@ def _pieces(stream: BinaryIO, longest: int, in_pieces: bool) -> Iterator[tuple[i
 
 
 def _find_cut(data: bytes) -> int:
-    """Return where to cut: after a sign that is part of no letter in any encoding, or else before a character of UTF-8."""
+    """Return where to cut: after a space, comma, period or line break, which are part of no letter in any encoding.
+
+    Without one, cut before a character of UTF-8.
+    """
     if end := max(data.rfind(sign) for sign in (b"\n", b" ", b".", b",")) + 1:
         return end
     end = len(data) - 1
@@ -309,12 +322,13 @@ def json_rows(path: Path, left_out: LeftOut | None = None, needed: str = "", **r
     """
     if suffix_of(path) not in (".json", ".jsonl"):
         raise BadInput(t("{name} is not a .jsonl or .json file. Save the labeled rows as one of them.", name=path.name))
-    counter = left_out or LeftOut(path.name)
+    is_strict = left_out is None
+    left_out = left_out or LeftOut(path.name)
     needed = needed or t('Use {{"tokens": ["the", "bank"]}} per line; in .json, [["the", "bank"], ...].')
     if is_json_list(path):
         try:
             for k, item in enumerate(_items(path)):
-                counter.n_rows += 1
+                left_out.n_rows += 1
                 yield Place(path.name, k, True), item
         except ValueError as error:
             raise BadRow(path.name, str(error), needed) from None
@@ -322,13 +336,14 @@ def json_rows(path: Path, left_out: LeftOut | None = None, needed: str = "", **r
     for place, text in iterate_lines(path, **reading):
         if not text.strip():
             continue
-        counter.n_rows += 1
+        left_out.n_rows += 1
         try:
             value = parse_json(text, is_table=True)
         except ValueError as error:
-            if left_out is None:
-                raise BadRow(place, str(error), needed) from None
-            left_out.add(BadRow(place, str(error), needed))
+            bad_row = BadRow(place, str(error), needed)
+            if is_strict:
+                raise bad_row from None
+            left_out.add(bad_row)
         else:
             yield place, value
 

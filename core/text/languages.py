@@ -31,6 +31,8 @@ _NO_SCRIPTS = ("MODIFIER", "MASCULINE", "FEMININE", "MICRO")  # of signs that oc
 FREQUENT = 20_000  # of the most frequent words: either part of a cut word may be a separate word
 SHORTEST = 4  # letters of a second part that may
 EXAMPLES = 3  # tokens that a message cites
+
+
 TOKENIZERS: dict[str, Callable[[str, Choice], list[str]]] = {
     "words": tokens.tokenize,  # separates words and marks; good for most languages that write spaces
     "spaces": lambda sentence, _: [plain_word(token) for token in sentence.split()],  # for text that is cut already
@@ -212,7 +214,8 @@ def unread(counts: Mapping[str, int], language: Language) -> Counter[str]:
 
     Latin letters in a language with another script are names and loans ("KBS"), unless most words are Latin.
     """
-    if not (scripts_read := language.scripts):
+    scripts_read = language.scripts
+    if not scripts_read:
         return Counter()
     foreign, latin, n_lettered = Counter(), Counter(), 0
     for token, n in counts.items():
@@ -225,7 +228,8 @@ def unread(counts: Mapping[str, int], language: Language) -> Counter[str]:
 
 def say_unread(counts: Mapping[str, int], language: Language) -> str:
     """Return a sentence on the tokens that the language's models cannot read; "" if they can read all."""
-    if not (unreadable := unread(counts, language)):
+    unreadable = unread(counts, language)
+    if not unreadable:
         return ""
     words = ", ".join(shorten(token, 20) for token, _ in unreadable.most_common(EXAMPLES)) + (", …" if len(unreadable) > EXAMPLES else "")
     values = {"n": unreadable.total(), "all": sum(counts.values()), "language": language.name, "words": words}
@@ -235,4 +239,5 @@ def say_unread(counts: Mapping[str, int], language: Language) -> str:
 def note_unread(tokens: Iterable[str] | Mapping[str, int], language: Language, name: str = "") -> None:
     """Add a note on the tokens of a text that the language's models cannot read."""
     if text := say_unread(Counter(tokens), language):
-        reports.add(text := f"{name}: {text}" if name else text, text)
+        text = f"{name}: {text}" if name else text
+        reports.add(text, text)

@@ -27,6 +27,7 @@ from .tokens import JOINER, pieces, spaced, token_spans
 _HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3]")
 _PART = re.compile(r"(?:^|\+)([^/+]+)/([A-Z]+)/\*")  # of the analyzer's description of a piece: 내리/VV/*+어서/EC/*
 
+
 # Nouns that are tried in place of another, by the last sound: a vowel, \u3139, any other consonant.
 _NOUNS = {"vowel": ("컴퓨터", "바나나"), "ㄹ": ("호텔", "연필"), "consonant": ("학생", "가방")}
 _PLURAL = "들"
@@ -67,19 +68,10 @@ def morphemes(sentence: str, choose: Choice = keep_hyphen) -> list[str]:
     """
     plain, spans = token_spans(sentence, choose)
     text = plain.text
-    if has_hangul(text):
-        starts = {item.start for item in _analyze(text)}
-        cuts = [[k for k in range(a + 1, b) if k in starts] if _HANGUL.search(text, a, b) else [] for a, b in spans]
-        spans = [part for (a, b), inner in zip(spans, cuts, strict=True) for part in pairwise([a, *inner, b])]
-    tokens = [text[start:end] for start, end in spans]
-    touching = [False, *(a[1] == b[0] for a, b in pairwise(spans))]
-    for k, has_space in enumerate(spaced(tokens)):
-        if (
-            has_space and touching[k]
-        ):  # the second token gets the joiner, so that a word is spelled without, but an opening mark has it at its end
-            opening = tokens[k].isalnum() and not touching[k - 1] and not any(map(str.isalnum, tokens[k - 1]))
-            tokens[k - opening] = f"{tokens[k - 1]}{JOINER}" if opening else f"{JOINER}{tokens[k]}"
-    return tokens
+    if any(_HANGUL.search(text, start, end) for start, end in spans):
+        cuts = {item.start for item in _analyze(text)}
+        spans = [part for span in spans for part in _cut(text, span, cuts)]
+    return _mark_joints(text, spans)
 
 
 def has_hangul(text: str) -> bool:
@@ -178,9 +170,11 @@ def _has_particles(noun: str, rest: str, after: str) -> bool:
 
 
 def _is_noun_with_particles(noun: str, rest: str, after: str) -> bool:
-    if not (others := _read_after(noun, rest, after)):
+    others = _read_after(noun, rest, after)
+    if not others:
         return False
-    others = others[others[0].surface == _PLURAL :]
+    if others[0].surface == _PLURAL:
+        others = others[1:]
     tags = [tag for item in others for tag in item.tags]
     copula = tags.index("VCP") if "VCP" in tags else len(tags)
     particles, endings = tags[:copula], tags[copula + 1 :]
@@ -194,6 +188,26 @@ def _is_noun_with_particles(noun: str, rest: str, after: str) -> bool:
         and all(tag.startswith("E") or tag == "JX" or (may_end and tag.startswith("J")) for tag in endings)
         and not any(tag in _LAST_CASES for tag in [*particles, *endings][:-1])
     )
+
+
+def _cut(text: str, span: tuple[int, int], cuts: set[int]) -> list[tuple[int, int]]:
+    start, end = span
+    is_cut = _HANGUL.search(text, start, end)
+    return list(pairwise([start, *(k for k in range(start + 1, end) if is_cut and k in cuts), end]))
+
+
+def _mark_joints(text: str, spans: list[tuple[int, int]]) -> list[str]:
+    """Return the pieces, with a JOINER where two were joined and would be separated.
+
+    The second piece has it, so that a word is spelled without; but an opening mark before a word has it at its end.
+    """
+    tokens = [text[start:end] for start, end in spans]
+    touching = [False, *(a[1] == b[0] for a, b in pairwise(spans))]
+    for k, has_space in enumerate(spaced(tokens)):
+        if has_space and touching[k]:
+            opening = tokens[k].isalnum() and not touching[k - 1] and not any(map(str.isalnum, tokens[k - 1]))
+            tokens[k - opening] = f"{tokens[k - 1]}{JOINER}" if opening else f"{JOINER}{tokens[k]}"
+    return tokens
 
 
 def _analyze(text: str) -> list[Morpheme]:
@@ -215,7 +229,9 @@ def mecab_ko() -> Callable[[str], list[Morpheme]]:
     from mecab import MeCab
 
     analyzer = MeCab()
-    return lambda text: [_morpheme(m.span.start, m.surface, m.feature.pos, m.feature.expression) for m in analyzer.parse(text)]
+    return lambda text: [
+        _morpheme(item.span.start, item.surface, item.feature.pos, item.feature.expression) for item in analyzer.parse(text)
+    ]
 
 
 def plain_mecab() -> Callable[[str], list[Morpheme]]:
@@ -223,7 +239,8 @@ def plain_mecab() -> Callable[[str], list[Morpheme]]:
     from fugashi import GenericTagger
     from mecab_ko_dic import dictionary_path
 
-    folder, lock = Path(dictionary_path), Lock()  # a tagger stores the sentence it is reading
+    folder = Path(dictionary_path)
+    lock = Lock()  # a tagger stores the sentence it is reading
     tagger = GenericTagger(f'-r "{(folder / "dicrc").as_posix()}" -d "{folder.as_posix()}"')
 
     def read(text: str) -> list[Morpheme]:

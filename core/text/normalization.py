@@ -12,7 +12,6 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 JOINER = "\u2060"  # no width, no break: at the edge of a token that was joined to its neighbor
 # Characters without width: controls, soft hyphens, joiners, marks of direction, byte order marks, tags, fillers.
@@ -207,7 +206,10 @@ def _composed(text: str, composed: str, begins: Sequence[int], ends: Sequence[in
     """Return the composed text with the positions of its separate letters and accents."""
     firsts: list[int] = []
     lasts: list[int] = []
-    for start, end in pairwise([0, *(k for k in range(1, len(text)) if not _combines(text[k])), len(text)]):
+    start = 0
+    for end in range(1, len(text) + 1):
+        if end < len(text) and _combines(text[end]):
+            continue
         n = len(compose(text[start:end]))
         if n == end - start:
             firsts += begins[start:end]
@@ -215,6 +217,7 @@ def _composed(text: str, composed: str, begins: Sequence[int], ends: Sequence[in
         else:
             firsts += [begins[start], *[ends[end - 1]] * (n - 1)]
             lasts += [ends[end - 1]] * n
+        start = end
     return Legible(composed, firsts, lasts)
 
 

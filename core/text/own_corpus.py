@@ -111,8 +111,6 @@ def keep_files(
     caps = limits()
     if len(sources) > caps.max_files:
         raise BadInput(t("{n:,} files; choose at most {most}.", n=len(sources), most=caps.max_files))
-    full = t("Limits: {s:,} sentences, {n:,} tokens.", s=caps.max_sentences, n=caps.max_tokens)
-    reading = {"text_column": text_column, "date_column": date_column, "lines": lines, "max_bytes": caps.max_unpacked_mb * 10**6}
     progress = reports.ReadingProgress(sum(count_bytes(source.path) for source in sources), report)
     sentences, skipped, taken, tokens, n_bytes = [], [], Counter(), 0, 0
     for source in sources:
@@ -124,11 +122,9 @@ def keep_files(
         room = caps.max_sentences - len(sentences)
         try:
             if room < 1 or tokens >= caps.max_tokens:
-                raise BadInput(full)
+                raise BadInput(_full())
             with reports.watch_steps(progress.step), reports.collecting() as collected:
-                if not check_fits(source.path, caps.max_file_mb * 10**6):
-                    raise BadInput(t("{name} is empty. Choose another file.", name=source.path.name))
-                result = read_sentences(source.path, limit=room + 1, **reading)
+                result = _read(source, (text_column, date_column), lines, room + 1)
         except JobEnded:
             raise
         except ElmoscopeError as error:
@@ -138,7 +134,7 @@ def keep_files(
         ends = accumulate(len(sentence.tokens) for sentence in result[:room])
         fitting = [sentence for sentence, end in zip(result, ends, strict=False) if tokens + end <= caps.max_tokens]
         if len(fitting) < len(result):
-            skipped.append(Skipped(document, t("First {n:,} sentences only. {full}", n=len(fitting), full=full)))
+            skipped.append(Skipped(document, t("First {n:,} sentences only. {full}", n=len(fitting), full=_full())))
         tokens += sum(len(sentence.tokens) for sentence in fitting)
         sentences += [replace(s, document=s.document or document) for s in fitting]
     if not sentences:
@@ -170,16 +166,29 @@ def keep_sentences(sentences: list[Sentence], skipped: tuple[Skipped, ...] = ())
 
 def forget(corpus: str) -> None:
     """Remove a user's corpus and every index and map made from it, with any model, from this machine."""
-    if is_own(corpus):
-        path, marks = user_names.corpus_path(corpus) or Path(corpus), []
-        with suppress(ElmoscopeError):  # a damaged text can be deleted, too
-            marks = find_marks(path, read_sentences(path))
-        quotas.VISITS.remove(path, marks)
+    if not is_own(corpus):
+        return
+    path = user_names.corpus_path(corpus) or Path(corpus)
+    marks = []
+    with suppress(ElmoscopeError):  # a damaged text can be deleted, too
+        marks = find_marks(path, read_sentences(path))
+    quotas.VISITS.remove(path, marks)
 
 
 def _writable(name: str) -> str:
     """Return the name of a document, shortened and without half characters, so that it can be written."""
     return name[:MAX_NAME].encode("utf-8", "replace").decode()
+
+
+def _full() -> str:
+    return t("Limits: {s:,} sentences, {n:,} tokens.", s=limits().max_sentences, n=limits().max_tokens)
+
+
+def _read(source: Source, columns: tuple[str | None, str | None], lines: str, limit: int) -> list[Sentence]:
+    if not check_fits(source.path, limits().max_file_mb * 10**6):
+        raise BadInput(t("{name} is empty. Choose another file.", name=source.path.name))
+    max_bytes = limits().max_unpacked_mb * 10**6
+    return read_sentences(source.path, text_column=columns[0], date_column=columns[1], limit=limit, lines=lines, max_bytes=max_bytes)
 
 
 def _write(sentences: list[Sentence]) -> Path:

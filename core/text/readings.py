@@ -8,7 +8,7 @@ read as a separate word after a determiner. Any other is read as the word that i
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Protocol
 
 from ..common import i18n
 from ..common.limits import limits
@@ -19,6 +19,15 @@ from .target_word import NOUNS, OTHER, VERBS, lemmas, verbs_in, words_of
 from .tokens import bare, find_word, join_tokens
 
 NAME = "NNP"  # a tag of the Korean analyzer
+
+
+class LabeledTable(Protocol):
+    """A table of labeled words, such as an occurrence table (core.index.table)."""
+
+    lemmas: list[str]
+
+    def lemma_of(self, word: str) -> str | None:
+        """Return the labeled word that a spelling is a form of, or None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +58,8 @@ class WordInContext:
         has_capital = bare(self.word)[:1].isupper() and bare(self.word) != "I"
         return has_capital and before[-1:].isalnum() and any(map(str.islower, self.tokens))
 
-    def lemma_in(self, table: Any) -> str | None:
-        """Return the labeled word of an occurrence table (core.index.table) that the token is read as, or None."""
+    def lemma_in(self, table: LabeledTable) -> str | None:
+        """Return the labeled word of a table that the token is read as, or None."""
         if self.read_as:
             return self.read_as if self.read_as in table.lemmas else None
         return table.lemma_of(self.spelling)
@@ -75,8 +84,8 @@ class Chosen:
         """Return the target word as it is written; "" without a sentence."""
         return self.tokens[self.position] if self.position is not None else ""
 
-    def lemma_in(self, table: Any) -> str | None:
-        """Return the labeled word of an occurrence table that the token is read as, or None."""
+    def lemma_in(self, table: LabeledTable) -> str | None:
+        """Return the labeled word of a table that the token is read as, or None."""
         return None if self.position is None else self.in_context.lemma_in(table)
 
     @property
@@ -100,8 +109,10 @@ def readings(word: str, labeled_words: Collection[str]) -> tuple[str, ...]:
     """
     spelling = fold_case(bare(word))
     lists = words_of(languages.get_language(i18n.ENGLISH))
+    if not (spelling in lists.forms or spelling in lists.separate or spelling in lists.either):
+        return ()
     others = tuple(form for form in dictionary_forms(spelling) if form in labeled_words)
-    if not others or not (spelling in lists.forms or spelling in lists.separate or spelling in lists.either):
+    if not others:
         return ()
     return (spelling, *others) if spelling in lists.separate or spelling in labeled_words else (*others, spelling)
 
@@ -118,12 +129,16 @@ def as_typed(tokens: tuple[str, ...], position: int) -> tuple[str, int]:
     """Return a sentence as text, cut to the allowed length around a token, and the position of that token in the text's tokens."""
     max_tokens = min(limits().max_words, len(tokens))
     start = max(0, min(position - max_tokens // 2, len(tokens) - max_tokens))
-    tokens, position = tokens[start : start + max_tokens], position - start
-    while len(text := join_tokens(list(tokens))) > limits().max_text and len(tokens) > 1:
+    tokens = tokens[start : start + max_tokens]
+    position = position - start
+    text = join_tokens(list(tokens))
+    while len(text) > limits().max_text and len(tokens) > 1:
         tokens, position = (tokens[1:], position - 1) if position > len(tokens) // 2 else (tokens[:-1], position)
-    before, read = len(find_word(list(tokens[:position]), tokens[position])), languages.tokenize(text)
-    places = find_word(read, tokens[position])
-    return text, places[min(before, len(places) - 1)] if places else min(position, max(0, len(read) - 1))
+        text = join_tokens(list(tokens))
+    word = tokens[position]
+    before = len(find_word(list(tokens[:position]), word))
+    places = find_word(languages.tokenize(text), word)
+    return text, places[min(before, len(places) - 1)] if places else min(position, max(0, len(languages.tokenize(text)) - 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +179,12 @@ def dictionary_forms(word: str) -> tuple[str, ...]:
 
 def forms_among(words: Sequence[str], verb: str) -> list[int]:
     """Return the positions of the forms of a Korean verb among words, such as 갔, 가는 and 간 of 가다. A form has the verb's first consonant."""
-    onset = (ord(verb[0]) - 0xAC00) // 588  # the number of its first consonant, 0 to 18
-    return [
-        k for k, w in enumerate(words) if 0 <= onset < 19 and w and (ord(w[0]) - 0xAC00) // 588 == onset and verb in dictionary_forms(w)
-    ]
+    if (onset := _onset(verb)) < 0:
+        return []
+    return [k for k, word in enumerate(words) if word and _onset(word) == onset and verb in dictionary_forms(word)]
+
+
+def _onset(word: str) -> int:
+    """Return the number of a Korean word's first consonant; below 0 for other letters."""
+    place = ord(word[0]) - 0xAC00
+    return place // 588 if 0 <= place < 11_172 else -1

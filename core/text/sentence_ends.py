@@ -103,10 +103,7 @@ _SAID = re.compile(r"\s*+(?:(?:[A-Z]\w*\.?|the|my|his|her)\s+){1,3}(?:said|asked
 _QUOTED_ON = re.compile(r"\s*+(?:하고|하며|라고|이라고|라며)(?!\w)")  # "Really?" as Korean quotes it
 _VOWEL = re.compile("[^b-df-hj-np-tv-xz]")  # or a letter of another script
 _ROMAN = re.compile("[ivxlc]+")
-_NAMES = ("Yahoo", "Jeopardy")  # that are written with their mark
-_AFTER_VERB = re.compile(
-    r"(?<![A-Z.])\b(?!(?:by|of|from|for|with)\b)[a-z']+,?\s+I$"
-)  # So did I. She too. But: Robert I. Sutton, by I. Newton
+_NAMES = frozenset(("Yahoo", "Jeopardy"))  # that are written with their mark
 
 
 def split_sentences(text: str) -> list[str]:
@@ -124,7 +121,8 @@ def split_sentences(text: str) -> list[str]:
 def _split_line(line: str) -> list[str]:
     plain = read(line)  # the first sentence of "Why?\u200b Because" ends after its mark
     begins = [*plain.begins, len(line)]
-    edges = [0, *(begins[end] for end in _sentence_ends(plain.text)), len(line)]
+    ends = (begins[end] for end in _sentence_ends(plain.text))
+    edges = [0, *ends, len(line)]
     return [sentence for a, b in pairwise(edges) if (sentence := line[a:b].strip())]
 
 
@@ -155,12 +153,7 @@ def sentences_in(lines_with_places: Iterable[tuple[_P, str]], lines: str = DETEC
     """
     errors: list[ElmoscopeError] = []
     rest = _until_error(_lines(lines_with_places), errors)
-    sample, n_characters = [], 0
-    for line in islice(rest, SAMPLE_LINES):
-        sample.append(line)
-        n_characters += len(line[1])
-        if n_characters > SAMPLE_CHARACTERS:
-            break
+    sample = list(_first(rest))
     shape = shape_of([line for _, line, _ in sample], lines)
     place, text, before, blanks = None, "", "", 0
     for where, line, is_continuation in chain(sample, rest):
@@ -238,6 +231,15 @@ def _until_error(lines: Iterator[tuple[_P, str, bool]], errors: list[ElmoscopeEr
         errors.append(error)
 
 
+def _first(lines: Iterator[tuple[_P, str, bool]]) -> Iterator[tuple[_P, str, bool]]:
+    n_characters = 0
+    for line in islice(lines, SAMPLE_LINES):
+        yield line
+        n_characters += len(line[1])
+        if n_characters > SAMPLE_CHARACTERS:
+            return
+
+
 def _split(text: str, shape: LineShape) -> Iterator[str]:
     return _bounded([text.strip()] if shape.is_single and text.strip() else split_sentences(text))
 
@@ -281,7 +283,7 @@ def _wrapped(pairs: list[tuple[str, str]], measure: Callable[[str], int], spaced
         if explained > max_explained:
             width, max_explained = size_limit, explained
     long_pairs = [pair for pair, (_, needed) in zip(pairs, sizes, strict=True) if needed > NEARLY * width]
-    if max_explained < max(FEWEST, EXPLAINED * len(long_pairs)) or len(long_pairs) < 0.4 * len(pairs):
+    if max_explained < FEWEST or max_explained < EXPLAINED * len(long_pairs) or len(long_pairs) < 0.4 * len(pairs):
         return None
     n_open = sum(not _ENDED.search(before.rstrip()) for before, _ in long_pairs)
     letters = (_LETTER.match(_bare(after)) for _, after in long_pairs)
@@ -295,12 +297,16 @@ def _starts_new_part(before: str, after: str, *, is_cut: bool = False) -> bool:
     """Return whether the next line begins something new: another quotation, an item of a list, or, if no word is cut, an indented paragraph."""
     if _depth(before) != _depth(after):
         return True
-    before, after = (_unquoted(line).expandtabs() for line in (before, after))
+    before, after = map(_unquoted, (before, after))
     if _BULLET.match(after) or (_NUMBERED.match(after) and _ENDED.search(before.rstrip())):
         return True
     is_item = _BULLET.match(before) or _NUMBERED.match(before)
-    indent_before, indent_after = (len(line) - len(line.lstrip()) for line in (before, after))
-    return indent_after > indent_before + 1 and not is_item and not is_cut
+    return _indent(after) > _indent(before) + 1 and not is_item and not is_cut
+
+
+def _indent(line: str) -> int:
+    line = line.expandtabs()
+    return len(line) - len(line.lstrip())
 
 
 def _depth(line: str) -> int:
@@ -350,9 +356,9 @@ def _continues(line: str, start: int, match: re.Match[str]) -> bool:
             return True
     if match[0][-1:].isdigit() and before.casefold() in _BEFORE_NUMBERS:  # Fig.2 He
         return True
+    is_small = next_word[1].islower() and not _CODE.match(after)
     if marks.strip(".!?\u2026"):  # of a script whose marks mean nothing else
         return False
-    is_small = next_word[1].islower() and not _CODE.match(after)
     if "?" in marks or "!" in marks:
         if closers:
             is_quote = not closers.startswith((")", "]"))
@@ -368,8 +374,9 @@ def _continues(line: str, start: int, match: re.Match[str]) -> bool:
 
 def _is_plain(before: str) -> bool:
     """Return whether a full stop after this word ends a sentence even before a small letter: the word is not an abbreviation."""
-    is_word = before.isalpha() and before.islower() and before not in _NEVER_LAST | _BEFORE_NAMES | _BEFORE_NUMBERS | _SHORTENED
-    return is_word and (before in _SHORT_WORDS or (len(before) > 3 and bool(_VOWEL.search(before)) and not _ROMAN.fullmatch(before)))
+    if not (before.isalpha() and before.islower()) or before in _NEVER_LAST | _BEFORE_NAMES | _BEFORE_NUMBERS | _SHORTENED:
+        return False
+    return before in _SHORT_WORDS or (len(before) > 3 and bool(_VOWEL.search(before)) and not _ROMAN.fullmatch(before))
 
 
 def _is_abbreviation(before: str, after: str, line: str, start: int, stop: int) -> bool:
@@ -390,10 +397,15 @@ def _is_abbreviation(before: str, after: str, line: str, start: int, stop: int) 
     if word in _BEFORE_NAMES:
         return not starts
     if (len(word) == 1 and word.isalpha()) or re.fullmatch(r"(?:[^\W\d_]{1,3}\.)+[^\W\d_]{1,3}", word):
-        return not starts and not (before == "I" and _AFTER_VERB.search(line[max(start, stop - 24) : stop]))
+        return not starts and not (before == "I" and _after_verb(line, start, stop))
     return False
 
 
 def _must_begin(after: str) -> bool:
     """Return whether a word can only begin a sentence; "A." is an initial."""
     return after[:1].isupper() and not after.endswith(".") and after.rstrip(",;:!?").replace("\u2019", "'").casefold() in _STARTERS
+
+
+def _after_verb(line: str, start: int, stop: int) -> bool:
+    """Return whether the pronoun I ends a sentence: "So did I. She too." But: "Robert I. Sutton, by I. Newton"."""
+    return bool(re.search(r"(?<![A-Z.])\b(?!(?:by|of|from|for|with)\b)[a-z']+,?\s+I$", line[max(start, stop - 24) : stop]))

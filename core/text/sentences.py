@@ -94,7 +94,8 @@ def read_sentences(
     """
     if limit is not None and limit < 1:
         raise BadInput(f"limit must be at least 1 sentence, got {limit}.")
-    path, spellings = Path(path), {}  # one string object per spelling
+    path = Path(path)
+    spellings = {}  # one string object per spelling
     with reports.passing_on():
         rows = _sentences(path, (text_column, date_column), lines, is_size_checked=limit is None, max_bytes=max_bytes)
         result = _settle(list(islice(_merged(rows), limit)))
@@ -179,7 +180,10 @@ def fingerprint(sentences: Iterable[Sentence]) -> str:
 def _sentences(
     path: Path, columns: tuple[str | None, str | None], lines: str | None, *, blank: bool = False, **reading: Any
 ) -> Iterator[Sentence]:
-    """Yield the sentences of a file; with `blank`, a blank line, cell or item gives one without tokens."""
+    """Yield the sentences of a file.
+
+    With `blank`, a blank line, cell or item gives one without tokens. `reading` is as `iterate_lines` takes it.
+    """
     kind = _kind(path)
     if kind in (".json", ".jsonl"):
         yield from _from_json(path, columns, lines, blank, **reading)
@@ -219,7 +223,8 @@ def _settle(sentences: list[Sentence]) -> list[Sentence]:
 
 def _from_json(path: Path, columns: tuple[str | None, str | None], lines: str | None, blank: bool, **reading: Any) -> Iterator[Sentence]:
     """Yield the sentences of JSON rows. Invalid rows are left out and noted. Raises BadInput if no row has a chosen column."""
-    (column, date_column), left_out, n_blank, names, unread = columns, LeftOut(path.name), 0, [], None
+    column, date_column = columns
+    left_out, n_blank, names, unread = LeftOut(path.name), 0, [], None
     first, missing = None, {*columns} - {None}  # the first row, for the error; the chosen columns that no row has yet
     for place, row in json_rows(path, left_out, tolerant=True, **reading):
         document = date = None
@@ -249,8 +254,9 @@ def _from_json(path: Path, columns: tuple[str | None, str | None], lines: str | 
         refuse_column(name, list(first[1]), first[0], needed[name])
 
 
-def _key_of(row: dict[str, Any], name: str) -> str | None:
-    return next(iter(_keys_of(tuple(row), (name,))), None)
+def _key_of(row: dict[str, Any], name: str | None) -> str | None:
+    """Return the key of this name in a JSON row, or None."""
+    return None if name is None else next(iter(_keys_of(tuple(row), (name,))), None)
 
 
 def _text_key(row: dict[str, Any], column: str | None = None) -> str | None:
@@ -273,8 +279,9 @@ def _date_of(row: dict[str, Any], column: str | None) -> str | None:
         date = row.get(key)
         return NO_CHARACTER.sub(" ", str(date))[:MAX_NAME] if isinstance(date, str | int | float) and date == date else ""
 
-    date = choose_date(keys := tuple(row), lambda k: text(keys[k])) if column is None else text(_key_of(row, column))
-    return date if date and date.strip() else None
+    if column is None:
+        return choose_date(keys := tuple(row), lambda k: text(keys[k]))
+    return date if (date := text(_key_of(row, column))).strip() else None
 
 
 def _merged(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
@@ -308,7 +315,8 @@ def _unless_joined(tokens: Sequence[str], text: str) -> str | None:
 
 def _has_all(text: str, tokens: Sequence[str]) -> bool:
     """Return whether a text has these tokens and nothing else that is read."""
-    if None in (spans := spans_in(tokens, text)):
+    spans = spans_in(tokens, text)
+    if None in spans:
         return False
     within, plain = {k for start, end in spans for k in range(start, end)}, read(text)
     return all(start in within or sign.isspace() for start, sign in zip(plain.begins, plain.text, strict=True))
@@ -384,12 +392,13 @@ def _labeled(row: Any, place: Place | str) -> LabeledRow:
     fields_by_name = dict(row) if isinstance(row, dict) else {}
     if not fields_by_name.keys().isdisjoint(("label", "sense")):
         fields_by_name["label"] = next((row[key] for key in ("label", "sense") if row.get(key) is not None), "")
-    if missing := [key for key in ("word", "tokens", "position", "label") if fields_by_name.get(key) is None]:
+    missing = [key for key in ("word", "tokens", "position", "label") if fields_by_name.get(key) is None]
+    if missing:
         message = f"{show_value(row)}, without {' and '.join(missing)}"
         refuse(place, message, 'A row is {"word": "bank", "tokens": ["the", "bank"], "position": 1, "label": "river edge"}.')
     target = _targets(fields_by_name, tokens := checked_tokens(fields_by_name["tokens"], place), place)[0]
-    word = as_text(row.get("lemma") or row["word"], place).casefold()
     document = _document_name(row.get(_key_of(row, DOCUMENT_COLUMN))) or ""
+    word = as_text(row.get("lemma") or row["word"], place).casefold()
     return LabeledRow(word, tokens, target.position, as_text(fields_by_name["label"], place), document)
 
 
@@ -407,7 +416,8 @@ def check_tokenized(sentences: Iterable) -> None:
     """Raise BadInput unless each sentence is a list of tokens, which may be blank."""
     for tokens in sentences:
         if isinstance(tokens, str) or not isinstance(tokens, Iterable) or not all(isinstance(token, str) for token in tokens):
-            raise BadInput(t('A sentence must be a list of tokens, such as ["the", "bank"], not {value}.', value=show_value(tokens)))
+            message = t('A sentence must be a list of tokens, such as ["the", "bank"], not {value}.', value=show_value(tokens))
+            raise BadInput(message)
 
 
 def _text(value: Any, place: Place | str) -> str | None:
@@ -423,7 +433,8 @@ def _text(value: Any, place: Place | str) -> str | None:
 
 def as_text(value: Any, place: Place | str) -> str | None:
     """Return a word or a label in plain spelling, or None for None. Raises BadInput for anything but text and numbers."""
-    return None if (text := _text(value, place)) is None else plain_word(text)
+    text = _text(value, place)
+    return None if text is None else plain_word(text)
 
 
 def _kind(path: Path) -> str:

@@ -13,9 +13,9 @@ import zipfile
 import zlib
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from datetime import date, datetime, time, timedelta
-from itertools import chain, dropwhile, islice, starmap
+from itertools import chain, islice, starmap
 from pathlib import Path
 from typing import Any, NamedTuple
 from xml.parsers import expat
@@ -85,20 +85,25 @@ def file_rows(path: Path, kind: str, names: Iterable[str] = (), **reading: Any) 
         records, mark = starmap(_Record, workbook_rows(path, max_bytes=reading.get("max_bytes", ANY_SIZE))), ""
     else:
         lines = starmap(Line, iterate_lines(path, longest=MAX_RECORD, tolerant=True, **reading))
-        head, size = [], 0
-        for line in dropwhile(lambda line: not line.text.strip(), lines):
-            head.append(line if head else line._replace(text=line.text.removeprefix("\ufeff")))
-            size += len(line.text)
-            if len(head) >= MOST_SNIFFED[0] or size >= MOST_SNIFFED[1]:
-                break
+        head = _head(lines)
         separator_line = _GIVEN_MARK.fullmatch(head[0].text) if head else None
         head = head[1:] if separator_line else head
         has_tabs = kind != ".csv" and any("\t" in line.text for line in head)
         mark = separator_line[1] if separator_line else "\t" if has_tabs else _separator(head, None if kind == ".csv" else "\t")
-        first = head[0].text if head else ""
-        spaced = mark in first and first.count(mark) == first.count(f"{mark} ")  # the blank after each mark belongs to no cell
-        records = _records(chain(head, lines), mark, is_quoted(head, mark), spaced)
+        records = _records(chain(head, lines), mark, is_quoted(head, mark), _is_spaced(head, mark))
     yield from _fitting(path.name, records, mark, {*map(fold_case, names)})
+
+
+def _head(lines: Iterator[Line]) -> list[Line]:
+    head, size = [], 0
+    for line in lines:
+        if not head and not line.text.strip():
+            continue
+        head.append(line._replace(text=line.text.removeprefix("\ufeff")) if not head else line)
+        size += len(line.text)
+        if len(head) >= MOST_SNIFFED[0] or size >= MOST_SNIFFED[1]:
+            break
+    return head
 
 
 def _separator(head: Sequence[Line], default: str | None = None) -> str:
@@ -106,12 +111,16 @@ def _separator(head: Sequence[Line], default: str | None = None) -> str:
     agreeing: dict[str, float] = {}
     for mark in SEPARATORS:
         records = _records(iter(head[:200]), mark, is_quoted(head[:200], mark))
-        filled = ([k for k, cell in enumerate(record.cells, 1) if cell.strip()] for record in records)
-        widths = [cells[-1] for cells in filled if cells]  # without the empty cells that a spreadsheet adds behind
+        widths = list(filter(None, (_filled_width(record.cells) for record in records)))
         if widths and widths[0] > 1:
             agreeing[mark] = sum(width == widths[0] for width in widths) / len(widths)
     mark = max(agreeing, key=agreeing.get, default=SEPARATORS[0])
     return default if default and agreeing.get(mark, 0) < 1 else mark
+
+
+def _filled_width(cells: list[str]) -> int:
+    """Return the number of cells without the empty ones that a spreadsheet adds behind."""
+    return max((k for k, cell in enumerate(cells, 1) if cell.strip()), default=0)
 
 
 def is_quoted(head: Sequence[Line], mark: str) -> bool:
@@ -130,15 +139,25 @@ def is_quoted(head: Sequence[Line], mark: str) -> bool:
         return True
     proper = sum(_is_within_quotes(cell) and _DOUBLED in cell[1:-1] for cell in begun)
     open_ones = sum(not _is_within_quotes(cell) for cell in begun)
-    if proper > open_ones or not open_ones:
-        return proper > open_ones
-    records = list(_records(iter(head), mark, True))[: -1 if len(head) >= MOST_SNIFFED[0] else None]
-    return all(not record.error and len(record.cells) in (0, len(records[0].cells)) for record in records)  # all as wide as the first
+    return proper > open_ones or (open_ones > 0 and _is_regular(head, mark))
 
 
 def _is_within_quotes(cell: str) -> bool:
     """Return whether a cell has quotes around it and none within that is not doubled."""
     return len(cell) > 1 and cell[0] == cell[-1] == '"' and '"' not in cell[1:-1].replace(_DOUBLED, "")
+
+
+def _is_regular(head: Sequence[Line], mark: str) -> bool:
+    """Return whether all rows, read with quotes, are as wide as the first and none is out of order."""
+    records = list(_records(iter(head), mark, True))[: -1 if len(head) >= MOST_SNIFFED[0] else None]
+    width = len(records[0].cells) if records else 0
+    return all(not record.error and len(record.cells) in (0, width) for record in records)
+
+
+def _is_spaced(head: Sequence[Line], mark: str) -> bool:
+    """Return whether each mark of the first row is followed by a blank, which then belongs to no cell."""
+    first = head[0].text if head else ""
+    return mark in first and first.count(mark) == first.count(f"{mark} ")
 
 
 def _records(lines: Iterator[Line], mark: str, quoted: bool, spaced: bool = False) -> Iterator[_Record]:
@@ -205,11 +224,12 @@ def _fitting(name: str, records: Iterable[_Record], mark: str, names: Collection
         head = head[start:]
         text = t("{name}: the rows above the column names, line {line}, are left out.", name=name, line=head[0].place.number)
         reports.add((name, "titles"), text)
-    width, widths = len(head[0].cells), {len(record.cells) for record in head[1:]}
-    numbers = [record.cells[0] for record in head[1:]]
-    if len(numbers) > 1 and widths == {width + 1} and all(map(str.isdecimal, numbers)) and len({*numbers}) == len(numbers):
-        head[0] = head[0]._replace(cells=["", *head[0].cells])  # R writes no name above the numbers of rows
+    first = head[0]
+    width = len(first.cells)
+    if _has_row_names(head):
+        head[0] = first._replace(cells=["", *first.cells])
         width += 1
+    widths = {len(record.cells) for record in head[1:]}
     if width == 1 and mark and len(head) > 3 and len(widths) == 1 and widths != {1}:
         text = t("{name}: its first line has one cell, so each line is read as one text. Remove lines before the column names.", name=name)
         reports.add((name, "first line"), text)
@@ -221,21 +241,30 @@ def _fitting(name: str, records: Iterable[_Record], mark: str, names: Collection
         elif not mark and width > 1 and len(cells) > width:
             reports.add((name, "nameless"), t("{name}: cells to the right of the last column name are not read.", name=name))
             yield place, cells[:width]
-        elif error and len(cells) != width:
-            left_out.add(BadRow(place, t("not a table row ({error})", error=error), t("Check for an unclosed quote.")))
-        elif any(map(str.strip, cells[width:])):
-            quoting = t('Quote a cell with "{mark}": "Win money{mark} now!".', mark=mark)
-            needed = (
-                t("Give each column a name in the first row.")
-                if not mark
-                else t("Replace tabs in cells with blanks.")
-                if mark == "\t"
-                else quoting
-            )
-            left_out.add(BadRow(place, t("{n} cells for {width} columns", n=len(cells), width=width), needed))
+        elif any(map(str.strip, cells[width:])) or (error and len(cells) != width):
+            left_out.add(_not_fitting(place, cells, width, mark, error))
         else:  # a workbook's rows end at their last filled cell
             yield place, cells if mark else [*cells, *[""] * (width - len(cells))]
     left_out.check()
+
+
+def _has_row_names(head: Sequence[_Record]) -> bool:
+    """Return whether each row begins with its number, over which no name is, as R writes tables."""
+    numbers = [record.cells[0] for record in head[1:]]
+    wider = all(len(record.cells) == len(head[0].cells) + 1 for record in head[1:])
+    return len(numbers) > 1 and wider and all(map(str.isdecimal, numbers)) and len(set(numbers)) == len(numbers)
+
+
+def _not_fitting(place: Place, cells: list[str], width: int, mark: str, error: str) -> BadRow:
+    if error:
+        return BadRow(place, t("not a table row ({error})", error=error), t("Check for an unclosed quote."))
+    if not mark:
+        needed = t("Give each column a name in the first row.")
+    elif mark == "\t":
+        needed = t("Replace tabs in cells with blanks.")
+    else:
+        needed = t('Quote a cell with "{mark}": "Win money{mark} now!".', mark=mark)
+    return BadRow(place, t("{n} cells for {width} columns", n=len(cells), width=width), needed)
 
 
 def workbook_rows(path: Path, *, max_bytes: int = MAX_BYTES) -> Iterator[tuple[Place, list[str]]]:
@@ -244,12 +273,7 @@ def workbook_rows(path: Path, *, max_bytes: int = MAX_BYTES) -> Iterator[tuple[P
     check_archive(path, ("xl/workbook.xml",), ".csv")
     import openpyxl
 
-    counts = _WorkbookCounts(path.name)
-    with zipfile.ZipFile(path) as archive:
-        for member in archive.namelist():
-            counts.begin_part(member)
-            with suppress(expat.ExpatError, zipfile.BadZipFile, zlib.error, ValueError, RuntimeError, OSError, EOFError):
-                read_part(archive, member, path.name, counts.start)  # unless it is a picture, or openpyxl cannot read it either
+    merged = _check_parts(path)
     with refuse_unreadable(path, ".csv"), closing(openpyxl.load_workbook(path, read_only=True, data_only=True, keep_links=False)) as book:
         sheets = sorted(book.worksheets, key=lambda sheet: sheet.sheet_state != "visible")
         sheets = [sheet for sheet in sheets if next(_filled(sheet, {}), None)]
@@ -258,20 +282,35 @@ def workbook_rows(path: Path, *, max_bytes: int = MAX_BYTES) -> Iterator[tuple[P
             message = t("{name}: sheet “{sheet}” is read, not: {others}. Save each as a separate file.", **values)
             reports.add((path.name, "sheets"), message)
         for sheet in sheets[:1]:
-            if below := counts.merged[sheet._worksheet_path]:
+            if below := merged[sheet._worksheet_path]:
                 reports.add((path.name, "merged"), t("{name}: a merged cell is read in each of its rows.", name=path.name))
             for number, cells in _filled(sheet, below):
                 yield Place(path.name, number), cells
 
 
+def _check_parts(path: Path) -> dict[str, dict[int, list[tuple[int, int]]]]:
+    """Return, for each sheet's part and first row of merged cells, their columns from 0 and last rows.
+
+    Raises BadInput for a workbook with too many rows, cells or styles. Gaps count as rows and cells.
+    """
+    counts = _WorkbookCounts(path.name)
+    with zipfile.ZipFile(path) as archive:
+        for member in archive.namelist():
+            counts.begin_part(member)
+            try:
+                read_part(archive, member, path.name, counts.start)
+            except (expat.ExpatError, zipfile.BadZipFile, zlib.error, ValueError, RuntimeError, OSError, EOFError):
+                continue  # a picture, or a part that openpyxl cannot read either
+    return counts.merged
+
+
 class _WorkbookCounts:
-    """Counts of the rows, cells and other elements that openpyxl would hold for a workbook, gaps included, and its merged cells."""
+    """Counts of the rows, cells and other elements that openpyxl would hold for a workbook."""
 
     def __init__(self, name: str) -> None:
         self._name, self._max_cells = name, limits().max_cells
         self._rows = LineCount(name)
         self._n_cells = self._n_others = 0
-        # for each sheet's part and first row of merged cells, their columns from 0 and last rows
         self.merged: dict[str, dict[int, list[tuple[int, int]]]] = defaultdict(lambda: defaultdict(list))
         self.begin_part("")
 
@@ -320,7 +359,7 @@ def _column_of(reference: str) -> int:
 
 
 def _filled(sheet: Any, merged: Mapping[int, Sequence[tuple[int, int]]]) -> Iterator[tuple[int, list[str]]]:
-    """Yield (number, cells) of each row that has a cell with something in it; `merged` are those of `_WorkbookCounts`."""
+    """Yield (number, cells) of each row that has a cell with something in it; `merged` is as `_check_parts` returns it."""
     below: dict[int, tuple[int, str]] = {}  # the last row and the text of a merged cell, by column
     sheet.reset_dimensions()  # what the file states of its size may be wrong
     for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):

@@ -21,7 +21,6 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 from ..common import i18n
@@ -105,12 +104,11 @@ def find_target_words(
             both[side] = [_at(both[side], (tokens_a, tokens_b)[side], position)]
     pair = _find_pair(*both)
     if pair is None and tapped == (None, None):
-        pair = _find_pair(_with_spelled_alike(both[0], tokens_a, both[1]), _with_spelled_alike(both[1], tokens_b, both[0]))
+        pair = _find_pair(*_with_spelled_alike(both, (tokens_a, tokens_b)))
         if pair is None and not all(both) and (shared := _longest_shared(tokens_a, tokens_b)):
             return shared
-    best = pair or (max(words, key=lambda item: item.best, default=None) for words in both)
-    sides = zip(best, (tokens_a, tokens_b), strict=True)  # without a candidate the longest word, or else the first token
-    return tuple(c.position if c else max(range(len(s)), key=lambda k, s=s: sum(map(str.isalpha, s[k])), default=None) for c, s in sides)
+    i, j = pair or tuple(max(words, key=lambda item: item.best, default=None) for words in both)
+    return _place(i, tokens_a), _place(j, tokens_b)
 
 
 def same_word(tokens_a: Sequence[str], i: int, tokens_b: Sequence[str], j: int, language: Language) -> bool:
@@ -134,8 +132,9 @@ def auxiliary_forms(word: str, language: Language) -> tuple[str, ...]:
 
 def verbs_in(tokens: Sequence[str]) -> list[tuple[str, ...]]:
     """Return for each token the Korean verbs that it, with the token after it, may be a form of: 먹 · 었다 of 먹다, 사랑 · 해 of 사랑하다."""
+    read = analyzed(tokens)
     results = []
-    for item, following in pairwise([*analyzed(tokens), None]):
+    for item, following in zip(read, [*read[1:], None], strict=True):
         parts = [part for one in (item, following) if one for part in one.parts] if item else []
         (stem, tag), (after, next_tag) = (*parts, ("", ""), ("", ""))[:2]
         results.append(verbs_of(stem, after) if tag in VERBS else (f"{stem}{after}다",) if next_tag in MAKES_VERBS else ())
@@ -150,16 +149,24 @@ def candidates(tokens: Sequence[str], language: Language) -> list[Candidate]:
     for k, (token, morpheme) in enumerate(zip(tokens, read, strict=True)):
         if morpheme is not None:
             before, after = (read[n].parts[-(n < k)] if 0 <= n < len(read) and read[n] else ("", "") for n in (k - 1, k + 1))
-            words.append(_korean(k, token, morpheme, (before, after), stems, _of_hangul(language)))
-        elif not has_hangul(token) and any(map(str.isalpha, bare(token))):
-            words.append(_make_candidate(k, tokens, language))
-    return [item for item in words if item is not None]
+            item = _korean(k, token, morpheme, (before, after), stems, _of_hangul(language))
+        elif has_hangul(token) or not any(map(str.isalpha, bare(token))):
+            continue
+        else:
+            item = _make_candidate(k, tokens, language)
+        if item is not None:
+            words.append(item)
+    return words
 
 
-def _with_spelled_alike(items: list[Candidate], words: Sequence[str], other_items: list[Candidate]) -> list[Candidate]:
-    """Add the grammatical words of a sentence that the other has as a content word, such as "may" and "May"."""
-    positions, spellings = {item.position for item in items}, {item.spelling for item in other_items}
-    return items + [_at(items, words, k) for k, word in enumerate(words) if k not in positions and _spelling(word) in spellings]
+def _with_spelled_alike(both: list[list[Candidate]], tokens: tuple[Sequence[str], ...]) -> list[list[Candidate]]:
+    """Add the grammatical words of one sentence that the other has as a content word, such as "may" and "May"."""
+    results = []
+    for items, other_items, words in zip(both, both[::-1], tokens, strict=True):
+        positions, spellings = {item.position for item in items}, {item.spelling for item in other_items}
+        added = (_at(items, words, k) for k, word in enumerate(words) if k not in positions and _spelling(word) in spellings)
+        results.append([*items, *added])
+    return results
 
 
 def _find_pair(of_a: list[Candidate], of_b: list[Candidate]) -> tuple[Candidate, Candidate] | None:
@@ -179,10 +186,20 @@ def _longest_shared(tokens_a: Sequence[str], tokens_b: Sequence[str]) -> tuple[i
 
 
 def _rank(pair: tuple[Candidate, Candidate, set[str]]) -> tuple[float, int, str]:
-    """Rank a pair by its worth in both sentences, its places, and its spelling, the same for either order of the sentences."""
-    a, b, shared = pair  # `shared` are the spellings and lemmas that both have
+    """Rank a pair by its worth in both sentences, its places, and its spelling, the same for either order of the sentences.
+
+    `shared` are the spellings and lemmas that both have.
+    """
+    a, b, shared = pair
     worth = max(min(item.worth.get(key, item.best) for item in (a, b)) for key in shared)
     return worth, -a.position - b.position, min(a.spelling, b.spelling)
+
+
+def _place(candidate: Candidate | None, tokens: Sequence[str]) -> int | None:
+    """Return a candidate's position. Without one, return that of the longest word, or else of the first token."""
+    if candidate is not None:
+        return candidate.position
+    return max(range(len(tokens)), key=lambda k: sum(map(str.isalpha, tokens[k])), default=None)
 
 
 def _at(words: list[Candidate], tokens: Sequence[str], position: int) -> Candidate:
@@ -193,6 +210,9 @@ def _at(words: list[Candidate], tokens: Sequence[str], position: int) -> Candida
 
 def _spelling(token: str) -> str:
     return fold_case(bare(token))
+
+
+# --- words as they are written --------------------------------------------------------------------------------------------
 
 
 def _make_candidate(k: int, tokens: Sequence[str], language: Language) -> Candidate | None:
@@ -257,6 +277,9 @@ def _without(word: str, ending: int) -> list[str]:
     return [*unchanged, base + "e"] + ([base[:-1]] if base[-1] == base[-2] and base[-1] not in "aeiou" else [])
 
 
+# --- words as mecab-ko reads them -----------------------------------------------------------------------------------------
+
+
 def _of_hangul(language: Language) -> Language:
     """Return the language whose lists hold Hangul: this one, or else the one with the analyzer."""
     codes = (language.code, *languages.codes())
@@ -276,9 +299,12 @@ def _korean(
     if tag == "NNB" and spelling in lists.bound:
         return None
     verbs = verbs_of(stem, morpheme.parts[1][0] if len(morpheme.parts) > 1 else after[0]) if tag in VERBS else ()
-    if not verbs and tag not in (*NOUNS, *OTHER):
+    if verbs:
+        lemma = verbs[0]
+    elif tag in (*NOUNS, *OTHER):
+        lemma = spelling
+    else:
         return None
-    lemma = verbs[0] if verbs else spelling
     listed = lemma in lists.worth
     noun = tag in NOUNS or (tag == "NNB" and before[1] not in NOUNS)  # "사과 등" is "and the like", "굽은 등" a back
     if (lemma in lists.function and not (listed and noun)) or (tag in OTHER and not listed):
@@ -291,6 +317,9 @@ def _korean(
         stem = spelling[:-1] if f"{spelling[:-1]}다" in lists.worth and spelling[-1:] in lists.endings else ""
     # Also its spelling: the analyzer may read a verb of two homographs as either, or as a noun.
     return Candidate(k, spelling, dict.fromkeys((lemma, spelling, *verbs), worth), stem, frozenset(parts))
+
+
+# --- scores of words -------------------------------------------------------------------------------------------------
 
 
 def _worth(lemma: str, lists: Words, language: Language) -> float:
@@ -315,14 +344,18 @@ def words_of(language: Language) -> Words:
 
 
 def _read_lists(source: dict) -> Words:
-    texts = {name: " ".join(lines) for name, lines in source.items() if name != "ambiguous"}
+    lists = {name: lines for name, lines in source.items() if name != "ambiguous"}
     tiers = source.get("ambiguous", ())
     worth: dict[str, float] = {}
     for k, lines in enumerate(tiers):
         for word in " ".join(lines).split():
             worth.setdefault(word, FIRST - (FIRST - LAST) * k / max(1, len(tiers) - 1))
+
+    def read_entries(name: str) -> dict[str, tuple[str, ...]]:
+        entries = (entry.split() for entry in " ".join(lists.get(name, ())).split(",") if entry.strip())
+        return {item: tuple(more) for item, *more in entries}
+
     keys = {name: name.replace("_", " ") for name in Words._fields} | {"separate": "own"}
-    sets = {name: frozenset(texts.get(key, "").split()) for name, key in keys.items()}
-    forms, nouns = ([entry.split() for entry in texts.get(name, "").split(",") if entry.strip()] for name in ("forms", "nouns"))
-    entries = {"forms": {form: tuple(words) for form, *words in forms}, "nouns": {noun: frozenset(pieces) for noun, *pieces in nouns}}
-    return Words(**sets | {"worth": worth} | entries)
+    sets = {name: frozenset(" ".join(lists.get(key, ())).split()) for name, key in keys.items()}
+    nouns = {word: frozenset(pieces) for word, pieces in read_entries("nouns").items()}
+    return Words(**sets | {"worth": worth, "forms": read_entries("forms"), "nouns": nouns})

@@ -124,12 +124,16 @@ def spans_in(tokens: Sequence[str], text: str) -> list[tuple[int, int] | None]:
 
 
 def _aligned(letters: Sequence[str], plain: Legible) -> list[tuple[int, int] | None]:
-    text, position = plain.text.translate(_CURLY), 0
+    text = plain.text.translate(_CURLY)
     results: list[tuple[int, int] | None] = []
+    position = 0
     for token in letters:
         start = text.find(token, position, _BLANKS.match(text, position).end() + len(token))
-        position = position if start < 0 else start + len(token)
-        results.append(None if start < 0 else plain.span(start, position))
+        if start < 0:
+            results.append(None)
+            continue
+        position = start + len(token)
+        results.append(plain.span(start, position))
     return results
 
 
@@ -220,7 +224,7 @@ def other_forms(tokens: Sequence[str], text: str | None) -> list[tuple[int, str]
 
 def settle_tokens(sentences: Sequence[tuple[Sequence[str], str | None]]) -> dict[int, dict[int, str]]:
     """Return the tokens, by sentence and position, whose other form is more frequent elsewhere in sentences of (tokens, text)."""
-    cut = {n: dict(forms) for n, (tokens, text) in enumerate(sentences) if (forms := other_forms(tokens, text))}
+    cut = {n: dict(forms) for n, (tokens, text) in enumerate(sentences) if text and (forms := other_forms(tokens, text))}
     if not cut:
         return {}
     spelled: Counter[str] = Counter()
@@ -230,8 +234,8 @@ def settle_tokens(sentences: Sequence[tuple[Sequence[str], str | None]]) -> dict
     for token, count in spelled.items():
         counts[fold_case(bare(token))] += count
 
-    def count(form: str) -> int:
-        return counts[fold_case(bare(form))]
+    def is_more_frequent(form: str, other_form: str) -> bool:
+        return counts[fold_case(bare(form))] > counts[fold_case(bare(other_form))]
 
-    changed = {n: {k: form for k, form in forms.items() if count(form) > count(sentences[n][0][k])} for n, forms in cut.items()}
+    changed = {n: {k: form for k, form in forms.items() if is_more_frequent(form, sentences[n][0][k])} for n, forms in cut.items()}
     return {n: forms for n, forms in changed.items() if forms}

@@ -53,6 +53,6 @@ def test_what_is_left_out_of_a_file_is_noted_each_time(tmp_path, call):
         status, out, err = call("corpus", "search", "rained", "--corpus", str(path))
         assert status == 0 and "30 occurrences" in out
         assert err.splitlines()[-2:] == [
-            "news.csv: the text is read from “body”, not from “title”. To read another, name it.",
+            "news.csv: the text is read from “body”, not from “title”. Name the column to read, or call it “text”.",
             "news.csv: rows left out: 1. The first is line 11: 3 cells for 2 columns.",
         ]

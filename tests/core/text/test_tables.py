@@ -137,7 +137,7 @@ def test_rows_left_out_for_different_reasons_have_a_note_each(write):
 
 def test_columns_with_text_that_are_not_read_are_named(write):
     path = write("news.csv", "id,title,body,year\n1,Rain in the north again,It rained.,1990\n2,Sun in the south today,It shone.,1991\n")
-    said = ["news.csv: the text is read from “body”, not from “title”. To read another, name it."]
+    said = ["news.csv: the text is read from “body”, not from “title”. Name the column to read, or call it “text”."]
     assert texts_of(path) == (["It rained.", "It shone."], said)
     assert texts_of(path, column="title") == (["Rain in the north again", "Sun in the south today"], [])
     prose = write("two.csv", "text,answer\nWhy?,Because it is so and not otherwise.\n")
