@@ -59,6 +59,11 @@ class Comparison:
         """Return shared neighbors / k, (n,), from 0 to 1."""
         return self.shared / self.k
 
+    @property
+    def jaccard(self) -> np.ndarray:
+        """Return neighbors in both lists / neighbors in either, (n,), from 0 to 1."""
+        return self.shared / (2 * self.k - self.shared)
+
     def most_changed(self) -> np.ndarray:
         """Return word numbers (n,), fewest shared neighbors first; ties are broken by the lower agreement of cosines with all words."""
         return np.lexsort((self.profile, self.shared))

@@ -15,7 +15,7 @@ from torch import Tensor
 from ..common.device import device_of
 from ..elmo.encoder import Encoder
 from ..elmo.model import BiLM, CharacterCNN, Highway, ProjectedLSTM
-from ..index.rows import check_position
+from ..index.rows import check_place_in
 from ..text.tokens import BEGIN_SENTENCE, END_SENTENCE, END_WORD, JOINER, PADDING, SENTENCE_BEGIN, SENTENCE_END, character_ids
 
 BEGIN_SIGN, END_SIGN, PADDING_SIGN = "⟨", "⟩", "·"  # how the marks round a word are written, the same in every language
@@ -138,13 +138,14 @@ class Walk:
     def filter_window(self, number: int) -> tuple[int, str]:
         """Return the width and the text of the window where a filter, numbered among all F, had its maximum."""
         firsts = np.cumsum([0, *(len(bank.pooled) for bank in self.banks)])
-        bank = self.banks[k := int(np.searchsorted(firsts, number, side="right")) - 1]
+        k = int(np.searchsorted(firsts, number, side="right")) - 1  # the bank that has it
+        bank = self.banks[k]
         return bank.width, self.spelling.window(int(bank.places[number - firsts[k]]), bank.width)
 
 
 def walk(encoder: Encoder, tokens: Sequence[str], position: int) -> Walk:
     """Return every stage of the token at `position`. Raises BadInput for an empty sentence or a position outside it."""
-    check_position(tokens, position)
+    check_place_in(tokens, position)
     model = encoder.model
     with torch.inference_mode():
         spelling, banks = read_spelling(model.characters, tokens[position])

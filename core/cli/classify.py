@@ -68,8 +68,9 @@ def train(*, task, variant, seeds, rows, epochs, output, vectors, model, outputs
     variants = [variant_named(name) for name in dict.fromkeys(variant)]
     task = tasks.task_named(task)
     root = Path(output) if output else cache_folder() / "heads"
-    for folder in (root / task.name / variant.name for variant in variants) if output else ():
-        outputs.check_folder(folder, FILES)  # before anything is trained
+    if output:  # before anything is trained
+        for chosen in variants:
+            outputs.check_folder(root / task.name / chosen.name, FILES)
     runs, finished = [], []
     opened = open_both(model, vectors, model=any(v.elmo for v in variants), static=any(v.glove for v in variants))
     for fold, dataset in _datasets(task, rows, _language_of(*opened, vectors, model)):

@@ -277,4 +277,5 @@ def _write_table(table: "Frame | Sequence[dict]", path: str | None) -> list[str]
     return table_lines(table)
 
 
-senses = group("senses", "Change of meaning, labels that spread, glosses.", commands=(senses_change, senses_spread, senses_glosses))
+COMMANDS = (senses_change, senses_spread, senses_glosses)
+senses = group("senses", "Change of meaning, labels that spread, a dictionary's glosses.", commands=COMMANDS)

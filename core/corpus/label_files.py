@@ -244,7 +244,7 @@ def _rows(labels: Path) -> Iterator[dict | str]:
             yield row if isinstance(row, dict) else json.dumps(row, ensure_ascii=False)
         return
     for line in filter(str.strip, lines):
-        row = line
+        row = None
         with suppress(ValueError):
             row = parse_json(line, is_table=True)
         yield row if isinstance(row, dict) else line

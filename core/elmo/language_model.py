@@ -136,7 +136,10 @@ class LanguageModel:
         return self.expected(self.next_log_p(tokens, backward=backward), backward=backward, k=k)
 
     def expected(self, log_p: np.ndarray, word: str | None = None, *, backward: bool = False, k: int = 10) -> Expected:
-        """Return the k likeliest answers of a distribution (V,) and the rank of `word`. <UNK> is no answer and keeps its probability."""
+        """Return the k likeliest answers of a distribution (V,) and the rank of `word`.
+
+        <UNK> is no answer, has no rank, and keeps its probability.
+        """
         p = np.exp(log_p)
         unknown = SPECIALS.index(UNKNOWN)
         answers = p.copy()

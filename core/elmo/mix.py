@@ -40,7 +40,7 @@ class ScalarMix(nn.Module):
 
 
 def check_weights(weights, n_layers: int) -> np.ndarray:
-    """Return weights s (L,) float64, scaled if all would vanish in float32. Raises BadInput unless they are L numbers, not all zero."""
+    """Return weights s (L,) float64, scaled if float32 would lose them. Raises BadInput unless L numbers within 1e6 of 0, not all zero."""
     is_ordered = not isinstance(weights, Mapping | Set | str | bytes | bytearray) and not hasattr(weights, "columns")
     try:
         items = weights if is_ordered else None  # iterating over a dict or a table gives its keys

@@ -17,7 +17,6 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import IO
 
@@ -25,7 +24,6 @@ import numpy as np
 
 from ..common.errors import BadInput, EngineUnavailable
 from ..common.markup import shorten
-from ..text.sentences import check_tokenized
 from .allennlp_setup import SETUP, kill, worker_command
 
 MAX_ANSWER = 1 << 20  # bytes; an answer is one short line
@@ -207,7 +205,9 @@ def _check(sentences: Sequence, *, stateful: bool, batch_size: int) -> None:
         raise BadInput("AllenNLP takes a list of token lists or, with stateful, a list of streams of token lists.")
     if len({len(stream) for stream in streams}) > 1:
         raise BadInput(f"Streams must be equally long; these have {[len(stream) for stream in streams]} sentences.")
-    check_tokenized(chain.from_iterable(streams))
+    for sentence in (sentence for stream in streams for sentence in stream):
+        if not isinstance(sentence, (list, tuple)) or not all(isinstance(token, str) for token in sentence):
+            raise BadInput(f"A sentence must be a list of tokens, got {shorten(sentence)!r}.")
 
 
 def _existing(path: Path | str) -> str:

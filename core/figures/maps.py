@@ -243,7 +243,7 @@ def add_links(figure: go.Figure, start: Sequence[float], ends: np.ndarray, is_ne
 def space_figure(
     coordinates: np.ndarray, labels: Sequence[str | None], hovers: Sequence[str], senses: Sequence[str], look: MapLook
 ) -> go.Figure:
-    """Draw (N, 3) coordinates as a cloud to turn. Stars have three coordinates. Nothing can be selected."""
+    """Draw (N, 3) coordinates as a cloud to turn. Of `look` only layer, key and stars (three coordinates) count. Nothing can be selected."""
     figure = Figure()
     labels_array = np.array([label or "" for label in labels], object)
     for number, sense in [(-1, ""), *enumerate(senses)]:

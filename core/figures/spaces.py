@@ -118,7 +118,10 @@ def draw_found_map(
 def label_map(
     flat: np.ndarray, senses: np.ndarray, sure: np.ndarray, labeled: np.ndarray, names: Sequence[str], hovers: Sequence[str], *, key: str
 ) -> go.Figure:
-    """Draw a map (n, 2) of spread labels: the senses (n,), -1 for none, and how sure; labeled dots have a rim. Customdata: its number."""
+    """Draw a map (n, 2) of spread labels: senses (n,), -1 for none, and their probabilities `sure` (n,). Labeled dots have a rim.
+
+    The customdata of a dot is its number.
+    """
     figure = Figure()
     marker = {
         "color": [sense_color(number) if number >= 0 else "#8C8C96" for number in senses.tolist()],

@@ -164,11 +164,11 @@ def make_query(encoder, tokens: Sequence[str], position: int) -> Query:
 
 def query_of(layers: np.ndarray, tokens: Sequence[str], position: int) -> Query:
     """Return the token at `position` of an encoded sentence (L, T, D) as a query."""
-    check_position(tokens, position)
+    check_place_in(tokens, position)
     return Query(tuple(tokens), position, layers[:, position].astype(np.float16).astype(np.float32))
 
 
-def check_position(tokens: Sequence[str], position: int) -> None:
+def check_place_in(tokens: Sequence[str], position: int) -> None:
     """Raise BadInput for an empty sentence or a position outside it."""
     if not tokens:
         raise BadInput(t("Empty sentence. Type one with the word."))

@@ -200,14 +200,14 @@ def _add_scenes(pack: Pack, workspace: Workspace, lemmas: list[str]) -> dict[str
     for lemma in lemmas:
         dots = pair.labeled_dots(workspace, table, lemma)
         # The axes (2, d), then the projection of the mean (2,), which the page subtracts
-        axes = [np.concatenate([axes.ravel(), axes @ mean]) for mean, axes in dots.projections]
+        axes = [np.concatenate([p.axes.ravel(), p.axes @ p.mean]) for p in dots.projections]
         parts = [dots.scene.points.ravel(), *axes]
         numbers += parts
         scenes[lemma] = {
             "at": start,
             "rows": dots.rows.tolist(),
             "spaces": list(dots.scene.spaces),
-            "sizes": [axes.shape[1] for _, axes in dots.projections],
+            "sizes": [p.axes.shape[1] for p in dots.projections],
             "senses": list(dots.scene.senses),
             "sense_of": dots.scene.sense_of.tolist(),
             "clouds": dots.clouds.tolist(),

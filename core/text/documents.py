@@ -67,7 +67,7 @@ def read_lines(path: Path) -> list[str]:
 
 
 def _of_docx(path: Path) -> list[str]:
-    """Stream the paragraphs of a Word document (python-docx would hold all in memory), those in tables and text boxes too, then its notes."""
+    """Return the paragraphs of a Word document, read as a stream (python-docx holds all in memory), with tables and text boxes, then notes."""
     check_archive(path, ("[Content_Types].xml", "word/document.xml"), ".txt")
     with refuse_unreadable(path, ".txt"):
         body = _Body(path.name)
@@ -239,7 +239,7 @@ def _of_epub(path: Path) -> list[str]:
                 numbers = (number for number, line in enumerate(page.split("\n") if is_wrong else (), 1) if "\ufffd" in line)
                 wrong += (f"{number} ({clean_name(chapter)})" for number in numbers)
                 parser = _Lines(count)
-                parser.feed(_CDATA.sub(lambda text: text[1].replace("&", "&amp;").replace("<", "&lt;"), page))  # which HTMLParser skips
+                parser.feed(_CDATA.sub(lambda match: match[1].replace("&", "&amp;").replace("<", "&lt;"), page))  # which HTMLParser skips
                 parser.close()
                 lines += ["", *(" ".join(line.split()) for line in "".join(parser.parts).split("\n"))]  # without the blanks of the markup
             if wrong:
@@ -312,9 +312,8 @@ class _Lines(HTMLParser):
         self._count = count
         self.parts: list[str] = []
         self._unseen: list[str] = []  # open elements whose text is not shown
-        self._mark: tuple[str, int, str] | None = (
-            None  # the open element of a note mark or page number, where its text begins, and its role
-        )
+        # The open element that may be a note mark or page number, where its text begins, and its role
+        self._mark: tuple[str, int, str] | None = None
         self._is_verbatim = False  # within <pre>, whose line breaks are shown
 
     def handle_starttag(self, tag: str, attrs: list) -> None:

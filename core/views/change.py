@@ -211,8 +211,12 @@ def rank(
         report(len(words), len(words), len(words) / max(time.monotonic() - started, 1e-9))
     corrected = benjamini_hochberg([item.p for _, item in results])
     ranked = [RankedWord(word, item, float(p)) for (word, item), p in zip(results, corrected, strict=True)]
-    leads = [item.measures["prt"].value - item.measures["prt"].null for _, item in results]
-    return [item for _, item in sorted(zip(leads, ranked, strict=True), key=lambda pair: (pair[1].corrected >= LEVEL, -pair[0]))]
+
+    def order(item: RankedWord) -> tuple[bool, float]:
+        prt = item.change.measures["prt"]
+        return item.corrected >= LEVEL, prt.null - prt.value
+
+    return sorted(ranked, key=order)
 
 
 def describe_groups(result: WordChange) -> str:

@@ -192,9 +192,10 @@ def concordance(workspace: Workspace, request: ConcordanceRequest, report: Repor
     documents, stretches = measures.by_document(corpus, hits), measures.by_stretch(corpus, hits)
     parts = documents if len(documents) > 1 else stretches
     names, bars = measures.date_bars(corpus)
-    searches = [(request.near, search.WORD)] * bool(request.near.strip()) + [(request.query, request.kind)]
-    absent = (query for query, kind in searches if not len(search.find(corpus, query, kind=kind)))
-    missing = "" if len(hits) else next(absent, "")  # the word nearby or the query, if it does not occur at all
+    missing = ""  # the word nearby or the query, if it does not occur at all
+    if not len(hits):
+        is_near_missing = request.near.strip() and not len(search.find(corpus, request.near))
+        missing = request.near if is_near_missing else "" if len(search.find(corpus, request.query, kind=request.kind)) else request.query
     return Concordance(
         query=request.query,
         n=len(hits),
@@ -289,7 +290,8 @@ class HitLines:
         corpus = self._corpus
         lines, senses = kwic.lines(corpus, self._hits, first, number), self._sense_of[first : first + number].tolist()
         names = [self._senses[k] if k >= 0 else "" for k in senses]
-        notes = [(line.document * (len(corpus.documents) > 1), line.date, name) for line, name in zip(lines, names, strict=True)]
+        several = len(corpus.documents) > 1
+        notes = [(line.document if several else "", line.date, name) for line, name in zip(lines, names, strict=True)]
         if self.by_substitutes and lines:
             words = tuple(WordInContext(line.tokens, line.first) for line in lines)
             answers = substitutes.compute(self._workspace, SubstitutesRequest(words=words))
