@@ -196,7 +196,10 @@ def _show_ranking(in_use: InUse, word: str, view: str) -> None:
             draw(figure, key=key, on_select=_opener(key), selection_mode="points", alt=alt)
     notice(_describe_ranking(result, order, unshown, layer))
     about = t("Inconclusive: shuffled senses do as well in over 5% of cases, which proves no failure.")
-    st.caption(about)
+    paper = t(
+        "[Wiedemann et al. 2019](https://arxiv.org/abs/1909.10430) saw few sense regions for “bank” in the published ELMo, without a significance test."
+    )
+    st.caption(f"{about} {paper}")
     if unshown and layer != "0":
         st.pills(t("Open an inconclusive word"), unshown[:OFFERED], key="map.unshown", format_func=plain, on_change=_open_unshown)
     lists.offer_table(_tabulate_ranking(result, order), name="words-ranked", label=t("Table of {n} words", n=len(order)), key="map.ranking")
