@@ -31,7 +31,7 @@ def workspace(request) -> Workspace:
 @pytest.fixture
 def pair(workspace: Workspace) -> tuple[WordInContext, ...]:
     languages.use(workspace.language.code)
-    return workspace.words(*examples.pairs(workspace.language)[examples.first_word(workspace.language)])
+    return workspace.words(*examples.pairs()[examples.first_word()])
 
 
 def test_neighbors_of_the_opening_example_have_the_right_sense(workspace: Workspace, pair):
@@ -49,7 +49,8 @@ def test_edits_of_the_opening_example_flip_the_sense_once(workspace: Workspace, 
 
 
 def test_misspellings_are_nearest_to_the_intended_words(workspace: Workspace):
-    words = [word for word in split_words(next(iter(examples.spelling(workspace.language).values())), 8)[0] if word in SPELLED]
+    languages.use(workspace.language.code)
+    words = [word for word in split_words(next(iter(examples.spelling().values())), 8)[0] if word in SPELLED]
     assert len(words) >= 2 and not any(word in workspace.vectors for word in words)
     vocabulary, _ = list_words(workspace.model.folder, workspace.vectors)
     spellings = Spellings(vocabulary, workspace.model.fingerprint, workspace.model.encoder.model.shape.projection)
