@@ -97,8 +97,8 @@ def _read(name: str, settings: Settings) -> dict[str, Any]:
         case "map":
             view, ends = settings.get("view"), tuple(str(settings.get(key) or "") for key in ("right", "left", "up", "down"))
             ends = ends if {*ends[2:]}.isdisjoint({"", "–"}) else ends[:2]
-            both["ends"] = ends if settings.get("layout") == "poles" and all(ends[:2]) else ()
-            return both | {"layer": view if view in (*layers.spaces, model_layers.SENSES) else layers.top}
+            ends = ends if settings.get("layout") == "poles" and all(ends[:2]) else ()
+            return both | {"ends": ends, "layer": view if view in (*layers.spaces, model_layers.SENSES) else layers.top}
         case "mix":
             return both | raw
         case "how":

@@ -47,9 +47,11 @@ def frame(file: str) -> InUse:
     st.set_page_config(f"{title} · Elmoscope", str(ASSETS / "icon.png"), layout="wide", initial_sidebar_state=sidebar)
     foreign = ""
     if i18n.language() != i18n.ENGLISH:  # Streamlit's upload button speaks only English; our own text states the limit
-        box, label = '[data-testid="stFileUploaderDropzone', json.dumps(t("Choose files"), ensure_ascii=False)
-        foreign = f'{box}"] button p {{font-size: 0 !important;}} {box}"] button p::after {{content: {label}; font-size: 1rem;}}'
-        foreign = f'<style>{foreign} {box}Instructions"] {{display: none;}}</style>'
+        text, label = '[data-testid="stFileUploaderDropzone"] button p', json.dumps(t("Choose files"), ensure_ascii=False)
+        foreign = (
+            f"<style>{text} {{font-size: 0 !important;}} {text}::after {{content: {label}; font-size: 1rem;}} "
+            '[data-testid="stFileUploaderDropzoneInstructions"] {display: none;}</style>'
+        )
     # One element in every language, so that the next elements keep their places and no box appears twice while the language changes.
     st.html(STYLE + foreign)
     _browser(key="browser")
@@ -67,13 +69,14 @@ def frame(file: str) -> InUse:
     with st.container():  # a place in every language, so that what follows keeps its own
         language.say_if_missing(content)
     parameters.show_link_errors()
-    if file != ENGLISH_ONLY:
-        in_use = in_front(in_use, view)
-    elif in_use.other_model:
-        st.caption(t("Only one model here. {model} is hidden.", model=plain(short_name(in_use.other_model))))
-    fit_model(in_use.model)
     if file == ENGLISH_ONLY:
+        if in_use.other_model:
+            st.caption(t("Only one model here. {model} is hidden.", model=plain(short_name(in_use.other_model))))
+        fit_model(in_use.model)
         in_use = english(in_use)
+    else:
+        in_use = in_front(in_use, view)
+        fit_model(in_use.model)
     settle()
     record.begin(view, title, in_use)
     return in_use

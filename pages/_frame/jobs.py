@@ -260,7 +260,7 @@ class Job:
     # The work
 
     def start(self, work: Callable[[Job], object], *, failed: str) -> Self:
-        """Run `work(job)`, never None, in a thread at its turn, in the page's context. An unexpected error is stored as `failed`."""
+        """Run `work(job)` in a thread at its turn, in the page's context; its result must not be None. An unexpected error is stored as `failed`."""
         context = i18n.language(), languages.in_use().code, VISIT.get()
         self._thread = threading.Thread(target=self._run, args=(work, failed, *context), name="job", daemon=True)
         _STARTED.add(self)

@@ -53,7 +53,8 @@ def settle() -> TargetPair:
     if by_address:
         forget = before is None or gone_through_history()
         in_url = read_parameter(READ_AS)
-        state[READ_AS] = (("" if forget else state.get(READ_AS, "")) if in_url is None else in_url)[:LONGEST]
+        usual = "" if forget else state.get(READ_AS, "")
+        state[READ_AS] = (usual if in_url is None else in_url)[:LONGEST]
         for key, side_tokens in zip(SIDES, tokens, strict=True):
             label, labels = read_parameter(f"{key}i"), token_labels(side_tokens)
             if label in labels:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -47,7 +48,13 @@ SPACE, DRAWN, OPENED = "layer", "home.drawn", "home.opened"  # in the session; t
 ALONE_JOB, ALONE, STEPS = "live page", "home.alone", 100  # the job and the widgets of the HTML file
 
 
-SecondModel = tuple[str, Layers, Mapping[str, float]]  # its name, its layers, and the cosine of the two words by layer, last the mix
+@dataclass(frozen=True, slots=True, eq=False)
+class SecondModel:
+    """A second model's cosines of the same two words."""
+
+    name: str
+    layers: Layers
+    cosines: Mapping[str, float]  # by layer, last the mix
 
 
 def show(in_use: InUse, first: Chosen, second: Chosen, chips: DeltaGenerator, place: DeltaGenerator) -> None:
@@ -102,7 +109,8 @@ def _picture(in_use: InUse, chosen: Mapping[int, Chosen], chips: DeltaGenerator)
     if in_use.other_model:
         with show_errors():  # the first model's answer is there whatever becomes of the second's
             other = over.with_model(in_use.other_model)
-            second_model = short_name(in_use.other_model), other.layers, space_cosines(other, first.in_context, second.in_context)
+            cosines = space_cosines(other, first.in_context, second.in_context)
+            second_model = SecondModel(short_name(in_use.other_model), other.layers, cosines)
     unknown = lists.unknown(over.vectors, [bare(first.word), bare(second.word)]) if _are_words(first, second) else []
     if lines := [*write_notices(scene, space, pair.judgment.verdict, second_model), *unknown]:
         notice(lines)
@@ -110,8 +118,8 @@ def _picture(in_use: InUse, chosen: Mapping[int, Chosen], chips: DeltaGenerator)
     titles = {k: t("{model}, {layer}", model=layers_in_use.called, layer=layers_in_use.short(k)) for k in pair.bars if k != "GloVe"}
     rows = [(titles.get(k, k), round(v, 4)) for k, v in pair.bars.items()]
     if second_model:
-        name, layers, cosines = second_model
-        rows += [(t("{model}, {layer}", model=name, layer=layers.short(k)), round(v, 4)) for k, v in cosines.items()]
+        name, layers = second_model.name, second_model.layers
+        rows += [(t("{model}, {layer}", model=name, layer=layers.short(k)), round(v, 4)) for k, v in second_model.cosines.items()]
     lists.offer_table(pd.DataFrame(rows, columns=[t("vectors"), t("cosine")]), name="cosines", label=t("Cosines"), key="home.table")
     if words:
         lists.offer_table(substitutes.tabulate(words), name="substitutes", label=t("Substitutes"), key="home.expected.table")
@@ -126,9 +134,9 @@ def write_notices(scene: Scene | None, space: str, verdict: Verdict | None, seco
     """
     lines = [say_picture(scene, space, verdict)] if scene and (scene.labeled or verdict) else []
     if second:
-        (name, others, cosines), layers = second, model_layers.in_use()
-        layer = layers.at_depth(space if space in layers.spaces else MIX, others)
-        values = {"model": name, "where": others.title(layer), "cosine": cosines[layer]}
+        layers = model_layers.in_use()
+        layer = layers.at_depth(space if space in layers.spaces else MIX, second.layers)
+        values = {"model": second.name, "where": second.layers.title(layer), "cosine": second.cosines[layer]}
         lines.append(t("{model} at the same depth ({where}): {cosine:.2f}.", **values))
     return lines
 
@@ -278,4 +286,6 @@ def _data(places: Sequence[InPlace]) -> dict:
         for place in places
     ]
     sides = zip(question.SIDES, (t("1st"), t("2nd")), OWN, words, strict=True)
-    return expected_texts() | {"sides": [dict(zip(("side", "which", "color", "words"), side, strict=True)) for side in sides]}
+    return expected_texts() | {
+        "sides": [{"side": side, "which": which, "color": color, "words": listed} for side, which, color, listed in sides]
+    }

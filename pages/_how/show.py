@@ -144,13 +144,14 @@ def _rows(token_walk: Walk) -> list[tuple[float, Painted]]:
             return html('<rect class="unseen" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{}"/>', x, y, width, MOST)
         return draw_strip(x, y, width, filters, layer_color("0"), MOST)
 
-    def layer_painter(sizes: list[np.ndarray], names: list[str], arrow: int = 0) -> tuple[float, Painted]:
+    def layer_row(sizes: list[np.ndarray], names: list[str], arrow: int = 0) -> tuple[float, Painted]:
         def painted(x: float, y: float, width: float, word: int) -> Markup:
-            ends = x + width, x + width + 18
+            near, far = x + width, x + width + 18
+            start, end = (near, far) if arrow > 0 else (far, near)
             return Markup().join(
                 draw_strip(x, top, width, values[word], layer_color(name), strip)
-                + _arrow(ends[arrow < 0], top + strip / 2, ends[arrow > 0], None) * bool(arrow)
-                for values, name, top in zip(sizes, names, count(y, strip + 3))
+                + (_arrow(start, top + strip / 2, end, None) if arrow else "")
+                for (values, name), top in zip(zip(sizes, names, strict=True), count(y, strip + 3))
             )
 
         return len(names) * (strip + 3) - 3, painted
@@ -158,11 +159,11 @@ def _rows(token_walk: Walk) -> list[tuple[float, Painted]]:
     return [
         (17, draw_letters),
         (MOST, draw_filters),
-        layer_painter([cell_sizes(token_walk.layers[0][:, :half])], ["0"]),
-        layer_painter(forward, above, 1),
-        layer_painter(backward, above, -1),
-        layer_painter([cell_sizes(layer) for layer in token_walk.layers], ["0", *above]),
-        layer_painter([cell_sizes(token_walk.layers.mean(axis=0))], ["mix"]),
+        layer_row([cell_sizes(token_walk.layers[0][:, :half])], ["0"]),
+        layer_row(forward, above, 1),
+        layer_row(backward, above, -1),
+        layer_row([cell_sizes(layer) for layer in token_walk.layers], ["0", *above]),
+        layer_row([cell_sizes(token_walk.layers.mean(axis=0))], ["mix"]),
     ]
 
 

@@ -113,7 +113,8 @@ def _draw_self_similarity(over: Workspace, panels: list[SharedPanel], how: str) 
     alt = t("Self-similarity and explained variance by layer, minus two different words.")
     figure = interval_dots(dots, title=t("minus two different words"), zero=0.0, key="cone.kept", per_cent=False)
     draw(figure, key="lesson.cone.kept", alt=alt)
-    if level := random_level(over, top := str(len(panels) - 1)):
+    top = str(len(panels) - 1)
+    if level := random_level(over, top):
         values = {"at": model_layers.in_use().at(top), "mean": level.mean, "low": level.low, "high": level.high}
         sentence = t("90% of random pairs {at} are between {low:.2f} and {high:.2f}, {mean:.2f} on average.", **values)
         show_html('<p class="small">{}</p>', t("Beyond this lesson’s words: {sentence}", sentence=sentence))

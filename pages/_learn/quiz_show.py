@@ -43,7 +43,7 @@ _share_widget = component("guess_share", Path(__file__).with_name("quiz_share"),
 
 
 def current_number() -> int:
-    """Return the number of the quiz: a new one in the URL, else the quiz played last, else that of the day."""
+    """Return the number of the quiz: a new one in the URL, else the last played, else today's. Warn of an invalid one in the URL."""
     state = st.session_state
     in_url = read_parameter(ADDRESS)
     if NUMBER not in state or gone_through_history() or (in_url is not None and in_url != state.get(SEEN)):

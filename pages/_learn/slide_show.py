@@ -255,7 +255,10 @@ def _choose_word(in_use: InUse) -> str:
 
 
 def _find_sentences(in_use: InUse, word: str, *, needs_senses: bool) -> TwoContexts:
-    """Return the user's sentences of the word (with `needs_senses`, of one that has two), an example's, or two with different labels."""
+    """Return the user's sentences of the word, an example's, or two with different labels.
+
+    With `needs_senses`, an example word with two labeled senses replaces a word that lacks them.
+    """
     if needs_senses and not _has_senses(in_use, word):
         replacement = next((pair for pair in examples.pairs() if pair != word and _has_senses(in_use, pair)), None)
         if replacement is None:

@@ -160,9 +160,13 @@ def _second(place, key: tuple[str, str], occurrences: Occurrences, labels: Label
         return
     try:
         read = _read_labels(files[-1], occurrences)
-        alpha, n = label_files.agreement(labels, read.labels, label_files.tokens_of(occurrences.items))
     except ElmoscopeError as error:
         place.error(plain(str(error)), icon=":material/error:")
+        return
+    try:
+        alpha, n = label_files.agreement(labels, read.labels, label_files.tokens_of(occurrences.items))
+    except ElmoscopeError as error:
+        place.info(plain(str(error)), icon=":material/info:")
         return
     place.metric(t("Krippendorff’s alpha"), format_number(alpha, ".2f"), help=t("1: full agreement, 0: chance."))
     place.caption(tn("On {n} sentence that both labeled.", "On {n} sentences that both labeled.", n))

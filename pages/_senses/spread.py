@@ -171,7 +171,10 @@ def _ask(key: Key, occurrences: Occurrences, labels: Labels, result: SpreadLabel
 
 def _answered(key: Key, token: Token, box: str) -> None:
     sense, put_off = st.session_state.get(box), label_store.unsure(key)
-    put_off.add(token) if sense == UNSURE else put_off.discard(token)
+    if sense == UNSURE:
+        put_off.add(token)
+    else:
+        put_off.discard(token)
     if sense != UNSURE or token in dict(label_store.current(key).given):
         label_store.change(key, lambda labels: labels.label([token], "" if sense in (None, UNSURE) else sense))
 

@@ -191,8 +191,9 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
     counts = np.array([band.counts for band in result.bands])
     with left:
         st.markdown(t("**Senses on both sides**") if len(bands) == 2 else t("**Senses over time**"))
-        rows = [", ".join(f"{n} {group}" for n, group in zip(row, result.names, strict=True)) for row in counts.tolist()]
-        alt = t("Sentences by sense. {shares}.", shares="; ".join(map("{}: {}".format, bands, rows)))
+        listed = [", ".join(f"{n} {group}" for n, group in zip(row, result.names, strict=True)) for row in counts.tolist()]
+        shares = "; ".join(f"{name}: {row}" for name, row in zip(bands, listed, strict=True))
+        alt = t("Sentences by sense. {shares}.", shares=shares)
         draw(bands_figure(bands, counts, result.names, key="bands"), key="change.bands", alt=alt)
         show_html('<div class="chips">{}</div>', [lists.chip_of(name, sense_color(k)) for k, name in enumerate(result.names)])
     with right:
