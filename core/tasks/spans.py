@@ -266,7 +266,7 @@ def tagged_sentences(path: Path, n_cells: Sequence[int], column: int = 1) -> Ite
     for lines in sentences_in(path):
         rows = [line.split("\t" if "\t" in line else " ") for _, line in lines]
         for (number, line), cells in zip(lines, rows, strict=True):
-            if len(cells) not in n_cells:
+            if len(cells) not in n_cells or not all(cells):
                 values = {"file": path.name, "n": number, "line": shorten(line), "cells": " / ".join(map(str, n_cells))}
                 raise BadInput(t("{file}, line {n}: {cells} cells are expected, a word and its tags, got {line!r}.", **values))
         yield [cells[0] for cells in rows], [cells[column] for cells in rows]

@@ -118,6 +118,8 @@ WRONG = [  # reader, text, message
     (read_semcor, "# d s\ngo\tVB\tgo\tgo.v.01\n", "line 2: 'go.v.01' is not a sense key"),
     (read_semcor, "# d s\ngo\tVB\tgo\t\n", "holds no word with a sense key"),
     *((read_semcor, "", "holds no word with a sense key"), (read_tags, "the DT\n\nriver\n", "line 3: 2 / 3 cells are expected")),
+    (read_tags, "the  DT\n", "line 1: 2 / 3 cells are expected"),
+    (read_tags, "the \nbank NN\n", "line 1: 2 / 3 cells are expected"),
     (read_tags, "-DOCSTART- -X-\n", "has no tagged sentence"),
     (read_tags, UD, "line 2: 2 / 3 cells are expected"),
 ]
