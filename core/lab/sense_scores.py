@@ -43,21 +43,22 @@ class AllWords:
     """
 
     def __init__(self, train: Words, test: Words) -> None:
-        senses = sorted(set(zip(*train[1:], strict=True)))  # sorted by key
+        (vectors, keys, labels), (test_vectors, test_keys, test_labels) = train, test
+        senses = sorted(set(zip(keys, labels, strict=True)))  # sorted by key
         number = {sense: k for k, sense in enumerate(senses)}
-        codes = np.array([number[sense] for sense in zip(*train[1:], strict=True)])
-        gold = np.array([number.get(sense, -1) for sense in zip(*test[1:], strict=True)])
-        counts, centroids = np.bincount(codes), _centroids(train[0], codes)
+        codes = np.array([number[sense] for sense in zip(keys, labels, strict=True)])
+        gold = np.array([number.get(sense, -1) for sense in zip(test_keys, test_labels, strict=True)])
+        counts, centroids = np.bincount(codes), _centroids(vectors, codes)
         senses_of = group_rows([key for key, _ in senses])
         self.n = len(gold)
         self.unseen = 0  # with a key that training lacks: scored as wrong
         self._groups: list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = []  # rows (m,), cosines, right (m, C), counts (C,)
-        for key, rows in group_rows(test[1]).items():
+        for key, rows in group_rows(test_keys).items():
             if key not in senses_of:
                 self.unseen += len(rows)
                 continue
             right = gold[rows][:, None] == senses_of[key]
-            similarities = unit(np.asarray(test[0][rows], np.float32)) @ centroids[senses_of[key]].T
+            similarities = unit(np.asarray(test_vectors[rows], np.float32)) @ centroids[senses_of[key]].T
             self._groups.append((rows, similarities, right, counts[senses_of[key]]))
 
     def hits(self, prior: float = 0.0) -> np.ndarray:
@@ -73,6 +74,7 @@ class AllWords:
         return self._right(lambda similarities, counts: np.broadcast_to(counts, similarities.shape))
 
     def _right(self, score: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> np.ndarray:
+        """Return the share of right columns among those tied for each row's highest score, (N,)."""
         result = np.zeros(self.n)
         for rows, similarities, right, counts in self._groups:
             scores = score(similarities, counts)
@@ -85,6 +87,7 @@ def all_words(model: Model, sentences: Sequence[SenseSentence], *, share: float 
     """Return the accuracy of the nearest sense centroid for every word of held-out documents (AllWords).
 
     "with_frequency" also counts each sense's frequency, weighted by the best prior on the last training documents.
+    "less_frequent" is each accuracy minus that of the most frequent sense, paired by document.
     """
     train, test = split_documents(sentences, share)
     targets = [t for sentence in (*train, *test) for t in sentence.targets]
@@ -136,10 +139,13 @@ def all_words(model: Model, sentences: Sequence[SenseSentence], *, share: float 
         result["best_mix"]["with_frequency"]["weights"] = best_with.tolist()
     if vectors:
         result["static"]["vectors"] = vectors.name
-    for name in [name for name in hits if vectors and name not in ("best_mix", "static")]:
-        result[name]["less_static"] = facts_of(compare_pairs(hits[name], hits["static"], documents))
+    by_frequency = judged.most_frequent()
+    for name in [name for name in hits if name not in ("best_mix", "static")]:
+        result[name]["less_frequent"] = facts_of(compare_pairs(hits[name], by_frequency, documents))
+        if vectors:
+            result[name]["less_static"] = facts_of(compare_pairs(hits[name], hits["static"], documents))
     result["order"] = facts_of(compare_pairs(hits["1"], hits["2"], documents)) if "2" in hits else {}
-    result["most_frequent"] = {"accuracy": float(judged.most_frequent().mean())}
+    result["most_frequent"] = {"accuracy": float(by_frequency.mean())}
     return result | {"n": judged.n, "unseen": judged.unseen}
 
 
