@@ -70,7 +70,10 @@ def fit_baseline(
     analyzer: str = "",
     vectors: StaticVectors | None = None,
 ) -> tuple[Baseline, float]:
-    """Return the baseline (TF-IDF, or mean vectors without an analyzer) of the lowest validation `loss` among STRENGTHS, and its C."""
+    """Return the baseline (TF-IDF, or mean vectors without an analyzer) of the lowest validation `loss` among STRENGTHS, and its C.
+
+    The search stops when the loss rises.
+    """
     if analyzer:
         vectorizer = import_library("sklearn.feature_extraction.text").TfidfVectorizer(
             analyzer=lambda text: grams(text, analyzer), sublinear_tf=True, max_features=MAX_FEATURES, dtype=np.float32

@@ -272,7 +272,10 @@ def _adjusted(paireds: Sequence[Paired]) -> list[Paired]:
 
 
 def done_runs(path: Path, name: str, fold: int, *, model: str, vectors: str, data: str) -> set[str]:
-    """Return the keys of finished runs. Drop lines of other weights, and this fold's of other data (fingerprints) or an earlier recipe."""
+    """Return the keys of finished runs. Drop lines of other weights, and this fold's of other data or an earlier recipe.
+
+    `model`, `vectors` and `data` are fingerprints.
+    """
     with locked(path):
         if not path.is_file():
             return set()

@@ -183,7 +183,8 @@ def static_part(vectors: StaticVectors) -> Part:
 
     def part(tokens: Tokens) -> np.ndarray:
         rows = np.full((1, len(tokens), vectors.dim), np.nan, np.float32)
-        places, rows[0, places] = vectors.vectors_of(tokens)
+        places, there = vectors.vectors_of(tokens)
+        rows[0, places] = there
         return rows
 
     return part

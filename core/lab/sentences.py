@@ -186,11 +186,14 @@ def tag_sentences(*, train, test) -> Answer:
     tagger.fit(encode(tokens for tokens, _ in train_rows), train_tags)
     right = tagger.predict(encode(tokens for tokens, _ in test_rows)) == test_tags
     sentences = [item.tokens for item in open_corpus(BUNDLED_CORPUS)]
-    result = iter(tagger.predict(encode(sentences)))
-    # A token without letter or digit is a mark.
-    named = ([(next(result), any(map(str.isalnum, token))) for token in tokens] for tokens in sentences)
-    lines = ["".join(LETTERS[tag if is_word else "mark"] for tag, is_word in tags) for tags in named]
-    facts = {"tags": {letter: name for name, letter in LETTERS.items()}, "accuracy": round(float(np.mean(right)), 4), "sentences": lines}
+
+    def letter(token: str, tag: str) -> str:
+        """Return a tag's letter. A token without letter or digit is a mark."""
+        return LETTERS[tag if any(map(str.isalnum, token)) else "mark"]
+
+    tags = iter(tagger.predict(encode(sentences)))
+    lines = ["".join(letter(token, next(tags)) for token in tokens) for tokens in sentences]
+    facts = {"tags": {code: name for name, code in LETTERS.items()}, "accuracy": round(float(np.mean(right)), 4), "sentences": lines}
     write_json(TAGS, {"command": "python -m core.lab tag-sentences conll2000/train.txt.xz conll2000/test.txt.xz", **provenance(**facts)})
     sums.renew(TAGS)
     return {"accuracy": facts["accuracy"], "n": len(right)}, f"CoNLL-2000's test: {np.mean(right):.2%} of {len(right):,} -> {TAGS}"

@@ -67,7 +67,7 @@ def show_gain() -> None:
     draw(layer_weights_figure(weights), key="results.layers", alt=t("Learned layer weights s_j per task. {named}.", named=named))
     inputs = [value.mixes["input"] for value in measured.values() if "input" in value.mixes]
     n = sum(mix[1] == max(mix) for mix in inputs)
-    notice([t("The paper prefers layer 1 at the input; here {n} of {m} tasks do.", n=n, m=len(inputs))])
+    notice([t("The paper’s figure 2 prefers layer 1 at the input; here {n} of {m} tasks do.", n=n, m=len(inputs))])
     st.caption(t("Learned s_j, mean over seeds, from equal weights."))
     with st.expander(t("More"), icon=":material/terminal:", key="results.paper.more"):
         st.caption(t("Every run: `{file}`. Command: `{command}`", file="assets/tasks/results.json", command=COMMAND))
@@ -102,7 +102,7 @@ def _show_curves(result: dict[str, list[tuple[int, float, float]]], titles: dict
         with column:
             draw(figure, key=f"results.curve.{name}", alt=alt)
     gains = {titles[name]: [(100 * (elmo - plain), size) for size, plain, elmo in points] for name, points in result.items()}
-    (gain, size), task = max((max(points), task) for task, points in gains.items())
+    task, gain, size = max(((task, p, n) for task, points in gains.items() for p, n in points), key=lambda item: item[1])
     message = "; ".join(
         f"{task}: " + ", ".join(t("{points:+.1f} at {n:,}", points=p, n=n) for p, n in points) for task, points in gains.items()
     )

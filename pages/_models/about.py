@@ -116,11 +116,11 @@ def _peaks(panels: list[Panel]) -> list[str]:
 
 def _order_lines(panels: list[Panel]) -> list[str]:
     """State for each task whether layer 1 or layer 2 is better, as in the paper, or that it is inconclusive."""
-    orders: dict[int, list[str]] = {1: [], -1: [], 0: []}
+    orders: dict[int, list[str]] = {1: [], -1: [], 0: []}  # as in the paper, opposite, inconclusive
     for panel in panels:
         if panel.order is not None:  # its verdict: whether layer 1 leads
-            as_in_paper = panel.order.verdict * (1 if panel.title == SYNTAX else -1)
-            orders[as_in_paper].append(f"{say(panel.title)} {panel.order.in_points()}")
+            agrees = panel.order.verdict * (1 if panel.title == SYNTAX else -1)
+            orders[agrees].append(f"{say(panel.title)} {panel.order.in_points()}")
     as_in_paper, opposite, inconclusive = (", ".join(names) for names in orders.values())
     parts = [t("as in the paper for {tasks}", tasks=as_in_paper) if as_in_paper else ""]
     parts.append(t("opposite for {tasks}", tasks=opposite) if opposite else "")
@@ -181,8 +181,10 @@ def _card(model: Model, card: ModelCard) -> None:
     labels = {
         "Trained on": t("Trained on"),
         "How": t("How it was trained"),
+        "Good for": t("Good for"),
+        "Cannot": t("Limits"),
+        "License": t("License"),
     }  # labels that a card of ours uses; its texts are the model's own
-    labels |= {"Good for": t("Good for"), "Cannot": t("Limits"), "License": t("License")}
     rows_by_label = (_of_elmo(model.name, card) if card.shape else _of_transformer(model)) | {
         t("File"): t("{n:.0f} MB", n=card.megabytes),
         t("License"): card.meta.get("license", t("see publisher")),

@@ -187,8 +187,10 @@ def _choose(in_use: InUse, few: bool, *, has_senses: bool) -> NeighborsRequest:
     return NeighborsRequest(word=WordInContext((), 0), space=layer, weights=weights, among=which, k=k)
 
 
-def _choose_by_hand(**among: str) -> None:
-    st.session_state.update(among | {BY_HAND: True})
+def _choose_by_hand(among: str | None = None) -> None:
+    if among:
+        st.session_state.among = among
+    st.session_state[BY_HAND] = True
 
 
 def _list(result: Neighbors, choice: NeighborsRequest, side: str, senses: list[str]) -> None:

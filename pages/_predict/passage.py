@@ -190,9 +190,10 @@ def _get_place(tokens: Sequence[str]) -> int | None:
     place = state.get(AT)
     if place not in range(len(tokens)):
         return None
-    current = (CHOSEN, state[NOW]), (SHOWN, tokens[place])
-    is_moved = any((last := state.get(key)) and last[0] == place and last[1] != now for key, now in current)
-    return None if is_moved else place
+    chosen, shown = state.get(CHOSEN), state.get(SHOWN)
+    is_new_text = chosen and chosen[0] == place and chosen[1] != state[NOW]
+    is_other_word = shown and shown[0] == place and shown[1] != tokens[place]
+    return None if is_new_text or is_other_word else place
 
 
 def _most(values: np.ndarray, words: np.ndarray) -> int:

@@ -109,14 +109,14 @@ def _picture(path: EditPath, route: MapPath, revealed: bool) -> None:
 
 def _leads(path: EditPath, revealed: bool) -> None:
     st.markdown(t("**How much nearer is the second sense?**") if path.lemma else t("**How much nearer is the second sentence?**"))
-    margins, flips, values = path.margins, path.flips, dict(zip(("first", "second"), path.ends, strict=True))
+    margins, flips, ends = path.margins, path.flips, dict(zip(("first", "second"), path.ends, strict=True))
     if not revealed:
         inner = np.arange(len(path.steps)) % (len(path.steps) - 1) > 0
         margins, flips = {name: np.where(inner, np.nan, values) for name, values in margins.items()}, dict.fromkeys(margins)
     hovers = [html("{}: {}<br>{}", k, edit_name(s), mark(s.tokens, s.position)) for k, s in enumerate(path.steps)]
-    alt = t("How much nearer “{second}” is than “{first}” before the first edit and after the last.", **values)
+    alt = t("How much nearer “{second}” is than “{first}” before the first edit and after the last.", **ends)
     if revealed:
-        alt = t("How much nearer “{second}” is than “{first}” after each edit, per layer.", **values)
+        alt = t("How much nearer “{second}” is than “{first}” after each edit, per layer.", **ends)
     draw(margin_figure(margins, flips, path.ends, hovers, chosen=path.space), key="flip.margins", alt=alt)
     if path.steps[0].tokens[path.steps[0].position] == path.steps[-1].tokens[path.steps[-1].position]:
         st.caption(t("Layer 0 does not move: it reads only the spelling."))

@@ -41,12 +41,14 @@ def controls(in_use: InUse) -> Options:
     half_names = {"past": t("past"), "future": t("future"), "both": t("both")}
     about = t("Drop removes the word, mask puts `<UNK>`, swap puts your word.")
     how = choice("dhow", t("Each word in turn"), how_names, "drop", help=about)
-    layer, half = verdict.choose_layer("dlayer", in_use, help=what_layers_read()), influence.BOTH
+    layer = verdict.choose_layer("dlayer", in_use, help=what_layers_read())
+    half = influence.BOTH
     if model_layers.in_use().is_elmo:  # each half of a transformer's vector has read the complete sentence
         about = t("Past: forward LSTMs up to this word. Future: backward LSTMs from the end back to it. Both read the word itself.")
         half = choice("dhalf", t("Half of the vector"), half_names, "both", help=about)
     swap = text_box("dswap", t("Swap for"), NEUTRAL, BOX["word"]) if how == "swap" else ""
-    return Options(how, swap, layer, mix_weights() if layer == "mix" else "", half)
+    weights = mix_weights() if layer == "mix" else ""
+    return Options(how, swap, layer, weights, half)
 
 
 def _examples() -> None:
@@ -135,8 +137,9 @@ def describe_apart(result: Influence, options: Options, content: Collection[int]
     line = t("{at}, “{word}” brings them closest: without it “{target}” is {value} further from the other “{other}” ({end}).", **places)
     if values[naming[0]] > 0:
         line = t("{at}, “{word}” separates them most: without it “{target}” is {value} nearer to the other “{other}” ({end}).", **places)
-    following = [(result.word_at(result.changed[k]), signed(values[k])) for k in naming[1:2]]
-    return [line, *(t("Next comes “{word}” ({value}).", word=word, value=value) for word, value in following)]
+    if len(naming) < 2:
+        return [line]
+    return [line, t("Next comes “{word}” ({value}).", word=result.word_at(result.changed[naming[1]]), value=signed(values[naming[1]]))]
 
 
 def describe_moves(result: Influence, options: Options, content: Collection[int]) -> list[str]:
