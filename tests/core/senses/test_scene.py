@@ -98,12 +98,10 @@ def test_spaces_are_turned_onto_the_last_and_never_stretched(seed, second):
     points, projections = arrange({"0": x @ turn, "1": 2 * x, "mix": -x, "senses": x}, SENSES)
     for number, scale in ((0, 1), (1, 2), (2, 1)):
         np.testing.assert_allclose(points[number], scale * points[3], atol=1e-4)
-    (mean, axes), (last_mean, last_axes) = projections[0], projections[3]
-    np.testing.assert_allclose((other @ turn - mean) @ axes.T, (other - last_mean) @ last_axes.T, atol=1e-6)
+    np.testing.assert_allclose(projections[0].place(other @ turn), projections[3].place(other), atol=1e-6)
     rounding = 1e-4 * np.random.default_rng(seed).normal(size=(len(SENSES), 10))
     points, projections = arrange({"0": rounding, "senses": x}, SENSES)
-    mean, axes = projections[0]
-    assert not points[0].any() and not ((rounding[:2] + 1e-3 - mean) @ axes.T).any()
+    assert not points[0].any() and not projections[0].place(rounding[:2] + 1e-3).any()
 
 
 @given(SEEDS)
