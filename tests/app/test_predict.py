@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from core.common.limits import limits
+from core.views.substitutes import widest_gap
 from pages._frame import examples, parameters
 from pages._predict.passage import AT, OTHER, TEXT, _describe_edit, _verdict
 from tests.app.visit import captions, opened
@@ -21,6 +22,14 @@ def test_typed_text_is_not_compared_with_the_example():
 def test_predict_opens_on_a_content_word():
     page = opened("pages/predict.py", ptext=OWN, predict_part="words")
     assert page.session_state[AT] in (1, 3, 4, 7)  # poured, molten, glass, mold
+
+
+def test_widest_gap_is_a_scored_content_word():
+    nan = np.nan
+    assert widest_gap(["The", "heron", ",", "rested"], [1, 5, 30, 2], [9, 9, 1, 4], frozenset({"the"})) == 1
+    assert widest_gap(["The", "zzyzx", "of"], [1, nan, 9], [2, nan, 1], frozenset({"the", "of"})) == 2  # no content word is scored
+    assert widest_gap([".", ","], [1, 9], [1, 1], frozenset()) == 1
+    assert widest_gap(["zzyzx", "!"], [nan, nan], [nan, nan], frozenset()) == 0
 
 
 def test_a_tie_favors_no_version():

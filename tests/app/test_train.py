@@ -12,8 +12,9 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.classify.model import VARIANTS
 from core.classify.tables import Table, TableRow
-from core.classify.trainings import FEWEST, Order, check_classes, learned_weights, left_of_all, results_rows
+from core.classify.trainings import FEWEST, Order, check_classes, cost, learned_weights, left_of_all, results_rows
 from core.cli.main import elmoscope, parsed
 from core.common.config import cache_folder
 from core.common.errors import LEFT, STOPPED, BadInput
@@ -62,6 +63,7 @@ def test_too_small_split_is_refused_before_training(tmp_path):
 def test_remaining_time_covers_all_runs():
     assert left_of_all([1, 1, 1], 0, spent=10, left=20) == 20 + 2 * 30
     assert left_of_all([1, 2], 0, spent=10, left=0) == 20 and left_of_all([1, 2], 1, spent=50, left=3) == 3
+    assert min(map(cost, VARIANTS.values())) > 0
     assert [duration(s) for s in (4.6, 600, 9000)] == ["5 s", "10 min", "2.5 h"]
 
 

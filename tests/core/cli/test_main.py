@@ -537,6 +537,9 @@ PERPLEXITY = ["evaluate", "perplexity", "--text", "{dir}/text.txt", "--model", "
 PRETRAIN = ["pretrain", "--corpus", "{dir}/text.txt", "--output", "{dir}/p"]
 SPREAD = ["senses", "spread", "--word", "bank", "--labels"]
 MISTAKES = {
+    "an unknown option": ([*ASK, "--color"], "--color"),
+    "an empty word": ([*ASK, "--word", " "], "--word is empty. Name a token of the sentence."),
+    "a request without a part": (["view", "pair", "--request", '{{"first": {{"text": "A bank."}}}}'], "The request lacks 'second'"),
     "a text with --stateful": ([*EMBED, "{dir}/text.txt", "--stateful"], "--stateful needs a .json"),
     "output of another kind": ([*EMBED, "{dir}/ok.json", "--output", "{dir}/out.npy"], ".npz"),
     "an empty sentence": ([*ASK, "--sentence", ""], "'--sentence' is a text of 0 words"),

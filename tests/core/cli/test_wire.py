@@ -56,6 +56,7 @@ BAD = [
     ("layouts", {"word": "x" * 300}, f"'{'x' * 39}…' has no labeled sentences here. Choose one of"),
     ("compare", {"first": {}}, "'first' lacks 'source'. It takes: source, layer"),
     ("concordance", {"senses": "zebra"}, "Unknown source of senses 'zebra'. Choose: labels, groups."),
+    ("concordance", {"order": "random", "seed": -1}, "The seed must be at least 0, got -1"),
     ("concordance", {"number": -1}, "No −1 lines from line 0 on. Start at 0"),
     ("collocates", {"most": -1}, "Counts must be at least 1, got -1."),
 ]

@@ -2,8 +2,10 @@
 
 import os
 
+import platformdirs.macos
 import pytest
 
+from core.common import config
 from core.common.config import ROOT
 from core.common.errors import BadInput, ElmoscopeError
 from core.common.limits import PUBLIC, SWITCH, VARIABLES, Limits, limits
@@ -25,6 +27,16 @@ def test_each_cap_is_set_by_its_variable_and_stricter_on_a_public_server(monkeyp
     assert all(getattr(limits(), name) < getattr(Limits(), name) for name in PUBLIC)
     monkeypatch.setenv("ELMOSCOPE_UPLOADS", "on")
     assert limits().uploads and not limits().paths
+
+
+def test_cache_is_in_the_system_s_cache_folder_or_where_the_variable_says(tmp_path, monkeypatch):
+    monkeypatch.delenv("ELMOSCOPE_CACHE", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(platformdirs, "PlatformDirs", platformdirs.macos.MacOS)
+    assert config.cache_folder() == tmp_path / "Library" / "Caches" / "elmoscope"
+    monkeypatch.setenv("ELMOSCOPE_CACHE", str(tmp_path / "named"))
+    assert config.cache_folder() == tmp_path / "named"
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "many", "1e6", "9" * 13, "¹", "perhaps"])

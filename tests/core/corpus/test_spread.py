@@ -56,6 +56,7 @@ def test_steps_can_be_undone_one_by_one():
     split = merged.label([20], "slope")
     assert split.sentences("slope") == (20,) and merged.senses == ("money",)
     assert (split.undo(), split.undo().undo(), split.undo().undo().undo()) == (merged, renamed, first)
+    assert Labels().undo() == Labels()
     assert first.label([0], "").given == ((1, "money"), (20, "river"), (21, "river"))
     assert first.label([0], "money") is first  # nothing changed, nothing to undo
 

@@ -3,12 +3,14 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from core.cli.main import main
 from core.common.errors import BadInput
-from core.corpus import usage_graphs
-from core.views import change
+from core.corpus import label_files, usage_graphs
+from core.corpus.spread import Labels
+from core.views import change, induction
 from core.views.sides import Side
 from tests.tiny import write_dated_text, write_two_texts
 
@@ -116,6 +118,29 @@ def test_a_wrong_command_is_one_sentence(sides, refused):
         ((*both, "--graph", "x"), "name it with --word"),
     ):
         assert message in refused("senses", "change", *words)
+
+
+@pytest.mark.usefixtures("one_opener")
+def test_labels_spread_on_the_command_line(workspace, answer, tmp_path):
+    """From two labels a sense of a bundled word; the second annotator calls one of them otherwise."""
+    items = induction.compute(workspace, induction.InductionRequest(word="bank")).occurrences.items
+    gold = np.array([o.sense for o in items])
+    chosen = [(int(k), sense) for sense in np.unique(gold) for k in np.flatnonzero(gold == sense)[:2]]
+    paths = [tmp_path / "mine.jsonl", tmp_path / "hers.jsonl"]
+    for path, given in zip(paths, (chosen, [*chosen[:-1], (chosen[-1][0], chosen[0][1])]), strict=True):
+        path.write_text(label_files.format_labels("bank", label_files.tokens_of(items), Labels(tuple(given)), None), "utf-8")
+    outputs = ("--output", tmp_path / "all.jsonl", "--csv", tmp_path / "all.csv")
+    facts = answer("senses", "spread", "--word", "bank", "--labels", paths[0], "--second", paths[1], *outputs)
+    right = [row["sense"] == sense for row, sense in zip(facts["sentences"], gold, strict=True)]
+    assert np.mean(right) >= 0.9 and facts["alpha"] < 1 and len(facts["doubtful"]) == 10
+    assert [len(path.read_text("utf-8").splitlines()) for path in outputs[1::2]] == [len(gold), len(gold) + 1]
+
+
+def test_groups_are_as_many_as_asked_and_nothing_is_compared_while_texts_are_read(workspace, sides, monkeypatch):
+    request = change.ChangeRequest(word="bank", first=sides[0], second=sides[1], number=3)
+    assert change.compute(workspace, request).groups.max() == 2
+    monkeypatch.setattr(workspace.opener, "every_token", lambda *_: None)
+    assert change.compute(workspace, replace(request, word="banked")) is None
 
 
 def test_a_words_own_sentences_give_what_the_table_of_its_whole_corpus_gives(workspace, sides, bank, tmp_path, monkeypatch):
