@@ -103,8 +103,8 @@ class Substitutes:
         weight, biases, whitened, numbers = self.sample
         kinds = [int(word.startswith(JOINER)) for word in words]
         biases = biases[kinds if len(set(kinds)) > 1 else kinds[0]]  # in English one row for all
-        found = (numbers[self._forms_of(word)] for word in words)
-        excluded = [columns[columns >= 0] for columns in found]
+        forms = (numbers[self._forms_of(word)] for word in words)
+        excluded = [columns[columns >= 0] for columns in forms]
         rows, columns = np.repeat(np.arange(len(excluded)), [*map(len, excluded)]), np.concatenate(excluded)
         order = np.argsort(columns, kind="stable")
         rows, columns = rows[order], columns[order]

@@ -210,10 +210,10 @@ def words_with_room(xy, words, groups, strength, occurrences: int, look: MapLook
     result: set[int] = set()
     for group in sorted(set(groups.tolist())):
         order = [k for k in np.argsort(-strength, kind="stable").tolist() if groups[k] == group and k >= occurrences]
-        most = len(result) + NAMED
+        limit = len(result) + NAMED
         for k in order:
             (x, y), wide = xy[k] * scale, LETTER * max(3, len(words[k]))
-            if len(result) < most and all(abs(x - a) > (wide + width) / 2 or abs(y - b) > tall for a, b, width, tall in taken):
+            if len(result) < limit and all(abs(x - a) > (wide + width) / 2 or abs(y - b) > tall for a, b, width, tall in taken):
                 taken.append((x, y, wide, LINE))
                 result.add(k)
     return result

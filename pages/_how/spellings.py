@@ -144,8 +144,9 @@ def write_notices(
 def _unknown(firings: list[Firing], nearest: list, static: list, lower: tuple[str, ...]) -> list[str]:
     missing = [k for k, neighbors in enumerate(static) if neighbors is None]
     if not missing:
-        known = t("GloVe knows every word, but reads {words} in lowercase.", words=_quoted(lower))
-        return [known if lower else t("GloVe knows every word.")]
+        if lower:
+            return [t("GloVe knows every word, but reads {words} in lowercase.", words=_quoted(lower))]
+        return [t("GloVe knows every word.")]
     lines = [t("Not in GloVe: {words}.", words=_quoted(firings[k].word for k in missing))]
     if (k := next((k for k in missing if nearest[k] and not firings[k].is_unread), None)) is not None:
         named = {"word": shorten(firings[k].word, 24), "best": shorten(write_word(nearest[k][0].word), 24), "cosine": nearest[k][0].cosine}

@@ -78,11 +78,11 @@ def test_layer_normalization_makes_parts_equal_and_changes_the_lists_and_gamma_d
 def test_data_of_the_mix_widget_of_a_labeled_word():
     page = opened_whole("pages/mix.py", w0="1.5", w1="-2", gamma="2")
     assert not page.metric
-    given = data_of(page, "elmoscope_mix")
-    n = len(given["map"]["rows"])
-    assert len(given["asked"]) == 2 and len(base64.b64decode(given["pairs"])) == 4 * 9 * n * (n + 1) // 2
+    data = data_of(page, "elmoscope_mix")
+    n = len(data["map"]["rows"])
+    assert len(data["asked"]) == 2 and len(base64.b64decode(data["pairs"])) == 4 * 9 * n * (n + 1) // 2
     assert [slider.value for slider in page.slider] == [1.5, -2.0, 0.0, 2.0]  # which write the address, unseen
-    assert {mark["name"] for mark in given["marks"]} >= {"Spam"} and given["presets"][0]["w"] == [6.0, -6.0, -6.0]
+    assert {mark["name"] for mark in data["marks"]} >= {"Spam"} and data["presets"][0]["w"] == [6.0, -6.0, -6.0]
     assert "this mix" in html_of(page) and near(page)
 
 

@@ -121,8 +121,8 @@ def test_why_names_only_content_words(result, view, half, content):
     assert ("too close to call" in lines[0]) == (stands.margin < inf.CLEAR)
     if view != "0" and (match := re.search(r"matters most: it (?:adds|lowers).*?(\d+\.\d+)", lines[-1])):
         values = inf.parts(result, view, half, stands.sense)
-        most = max(float(abs(v)) for k, v in zip(result.changed, values, strict=True) if k in content)
-        assert match[1] == f"{most:.2f}" and most >= inf.CLEAR
+        largest = max(float(abs(v)) for k, v in zip(result.changed, values, strict=True) if k in content)
+        assert match[1] == f"{largest:.2f}" and largest >= inf.CLEAR
     if (sides := re.search(r"(past|future) half (adds more|decides)", lines[-1])) and result.changed:
         added = inf.gains(result, view)
         apart = abs(added[inf.PAST] - added[inf.FUTURE])

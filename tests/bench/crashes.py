@@ -49,9 +49,9 @@ def indexing(folder: Path, _: str) -> None:
     draw, place = random.Random(0), folder / "index"
     words = ["".join(draw.choices("abcdefgh", k=5)) for _ in range(400)]
     sentences = [Sentence(tuple(draw.choices(words, k=20))) for _ in range(2_000)]
-    kept = [path for path in folder.glob(".index.*.parts/*.npz") if not path.name.startswith(".")]
+    parts = [path for path in folder.glob(".index.*.parts/*.npz") if not path.name.startswith(".")]
     # killed behind its end: nothing is lost, though this work does it all again
-    tell("begun", ROUNDS if (place / "meta.json").is_file() else len(kept))
+    tell("begun", ROUNDS if (place / "meta.json").is_file() else len(parts))
     build_index(sentences, tiny_encoder(), place, model="tiny", report=lambda done, total, speed: tell("step", done // 4_000))
     tell("result", _sum(place / "sentences.arrow"))  # and the vectors, which are compared with `_alike`
 

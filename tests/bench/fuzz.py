@@ -19,7 +19,6 @@ import time
 import traceback
 import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from unittest import mock
@@ -58,7 +57,7 @@ from core.text.normalization import STRAIGHT, legible
 from core.text.sentence_ends import split_sentences
 from core.text.sentences import read_labeled, read_sentences, sentences_from_text
 from core.text.tokens import JOINER, character_ids, join_tokens, tokenize
-from tests.bench.measure import options, peak_mb, say
+from tests.bench.measure import Attempts, attack, options
 from tests.tiny import epub, pdf, word_document, workbook, zipped
 
 TENSORS, HDF5 = "weights.safetensors", "weights.hdf5"
@@ -400,16 +399,6 @@ def targets() -> dict[str, Callable[[], tuple[st.SearchStrategy, Callable]]]:
     }
 
 
-@dataclass
-class Attempts:
-    """The result of many inputs: how many were refused, the longest processor time of one, and the failures."""
-
-    inputs: int = 0
-    refused: int = 0
-    slowest_s: float = 0.0
-    failures: list[str] = field(default_factory=list)
-
-
 def run(name: str, n: int, *, number: int = 0) -> Attempts:
     """Try `n` inputs on one reader. Faults have their traceback and input."""
     strategy, use = targets()[name]()
@@ -443,17 +432,9 @@ def run(name: str, n: int, *, number: int = 0) -> Attempts:
 def main() -> int:
     names, parser = list(targets()), options(__doc__, inputs=100_000, seed=0)
     parser.add_argument("--only", nargs="+", metavar="NAME", choices=names, default=names, help="only these readers")
-    given_ = parser.parse_args()
-    say(f"{'name':22}{'inputs':>9}{'refused':>9}{'slowest':>10}{'failures':>10}")
-    failed = 0
-    for name in given_.only:
-        result = run(name, -(-given_.inputs // len(given_.only)), number=given_.seed)
-        failed += len(result.failures)
-        say(f"{name:22}{result.inputs:9,}{result.refused:9,}{result.slowest_s:8.2f} s{len(result.failures):10}")
-        for failure in list(dict.fromkeys(result.failures))[:5]:
-            say(failure)
-    say(f"most memory: {peak_mb():,.0f} MB")
-    return int(failed > 0)
+    request = parser.parse_args()
+    share = -(-request.inputs // len(request.only))
+    return attack(request.only, lambda name: run(name, share, number=request.seed))
 
 
 if __name__ == "__main__":

@@ -85,10 +85,10 @@ def test_markup_in_files_is_not_run(watched: Page, server: str):
 
 
 def test_markup_in_a_corpus_and_its_export_is_not_run(watched: Page, server: str, browser, tmp_path):
-    given = {"corpus": str(evil_corpus(tmp_path)), "a": f"A heron stood near {IMG}.", "ai": "1", "bi": "1"}
-    given |= {"b": f"The heron of {SCRIPT} is red. www.evil.test a@evil.test"}
+    address = {"corpus": str(evil_corpus(tmp_path)), "a": f"A heron stood near {IMG}.", "ai": "1", "bi": "1"}
+    address |= {"b": f"The heron of {SCRIPT} is red. www.evil.test a@evil.test"}
     for path, more, shown in (("map", {"map_word": IMG}, "In the sense space, 100%"), ("mix", {}, "stamped the iron plate")):
-        watched.goto(f"{server}/{path}?" + urlencode(given | more))
+        watched.goto(f"{server}/{path}?" + urlencode(address | more))
         watched.get_by_role("button", name="Read it").click()
         expect(watched.locator("[data-stale=false]", has_text=shown).first).to_be_visible()  # and not the sentences shown before
         expect(watched.locator("[data-stale=false] .live, [data-stale=false] .js-plotly-plot").first).to_be_visible()

@@ -112,10 +112,10 @@ def odds(head: TextHead, label: str, text: tuple[str, ...], **reads) -> float:
 def test_occlusion_is_what_the_text_without_the_token_loses_and_equal_words_are_shuffled_in_vain(trained, given, name):
     head = trained(name)
     result = explain(head, TEXT, **given)
-    whole = odds(head, result.label, TEXT, **given)
-    assert result.probability == pytest.approx(1 / (1 + math.exp(-whole)), abs=1e-5)
+    complete = odds(head, result.label, TEXT, **given)
+    assert result.probability == pytest.approx(1 / (1 + math.exp(-complete)), abs=1e-5)
     without = [TEXT[:k] + TEXT[k + 1 :] for k in range(len(TEXT))]
-    assert result.occlusion == pytest.approx([whole - odds(head, result.label, text, **given) for text in without], abs=2e-3)
+    assert result.occlusion == pytest.approx([complete - odds(head, result.label, text, **given) for text in without], abs=2e-3)
     if name == "glove+elmo":
         for n in (1, 4):
             result = explain(head, ("comet",) * n, **given)

@@ -64,9 +64,9 @@ def test_words_have_glove_or_learned_vectors_and_are_left_out_only_in_training()
     np.testing.assert_array_equal([bank, stock], [VECTORS.vector("bank"), VECTORS.vector("stock")])  # the latter is not in the vocabulary
     assert (goal == 9).all() and made.tuned.weight.isfinite().all()
     made = network(variant_named("glove"), NetworkConfig(hidden=4, dropout=0.0, word_dropout=0.9))
-    given = batch([("bank",) * 200])
-    assert (made.embedded(given) == made.embedded(given)[:, :1]).all()
-    assert 0.8 < (made.train().embedded(given)[0] == 0).all(dim=1).float().mean() < 1
+    repeated = batch([("bank",) * 200])
+    assert (made.embedded(repeated) == made.embedded(repeated)[:, :1]).all()
+    assert 0.8 < (made.train().embedded(repeated)[0] == 0).all(dim=1).float().mean() < 1
     assert TextVocabulary.of([("The", "the", "cat"), ("cat", "the", "dog")], min_count=2, max_words=9).words == ("the", "cat")
 
 
