@@ -194,10 +194,10 @@ class Workspace:
 
     @property
     def language_tokens(self) -> OccurrenceTable | None:
-        """Return every token of the language's basic sentences if they are encoded already, else the labeled ones, or None."""
+        """Return every token of the language's sentences if they are encoded already, else the labeled ones, or None."""
+        names = self.language.sentences, self.names.model
         with suppress(ElmoscopeError):
-            stored = self.opener.stored_tokens(self.language.sentences, self.names.model)
-            return stored.basic if stored else self.labeled_sentences
+            return self.opener.stored_tokens(*names) or self.opener.targets(*names)
         return None
 
     @property

@@ -65,7 +65,13 @@ def test_a_word_without_labels_lies_among_words_at_the_distance_of_both_sentence
     assert twice.distance == pytest.approx(0, abs=1e-5) and not twice.stars.any() and set(twice.sense_of) == {BOTH}
 
 
+def test_words_near_a_typed_word_are_of_all_labeled_words_before_a_corpus_is_encoded(workspace):
+    anchor = scene_of(workspace, "The anchor read the evening news.", "The ship dropped its anchor.")
+    near = [{text for text, star in zip(anchor.texts, anchor.sense_of, strict=True) if star == k} for k in (FIRST, SECOND)]
+    assert {"host", "staff", "press"} <= near[0] and {"deck", "dock", "vessel"} <= near[1]
+
+
 def test_words_near_both_are_taken_from_every_token_once_it_is_encoded(workspace, whole_index):
     workspace = open_workspace(workspace.model)
     assert workspace.language_tokens.folder == open_table("sentences", workspace.model).folder
-    assert not set(scene_of(workspace, *FAVOR).texts) <= {*workspace.targets.basic.words}
+    assert not set(scene_of(workspace, *FAVOR).texts) <= {*workspace.targets.words}
