@@ -15,7 +15,7 @@ from pages._cached import shared_jobs
 from pages._cached.cache import memo
 from pages._frame import jobs as frame_jobs
 from pages._frame.jobs import JobEnded, Queue
-from tests.app.visit import forget, until
+from tests.app.visit import captions, forget, text_of, until
 from tests.app.visit import opened as visited
 
 
@@ -53,7 +53,10 @@ def test_job_ends_when_every_user_has_stopped_it_and_they_stay_stopped_in_the_ne
     again.join("one")  # a page that shows the job does not resume it
     assert again.owners == {"three"} and again.has_stopped("one") and without_user.is_wanted
     again.stop_for(None)
-    assert not again.is_wanted
+    without_user.stop_for(None)
+    assert not again.is_wanted and not without_user.is_wanted
+    without_user.resume(None)
+    assert without_user.is_wanted
 
 
 def script() -> None:
@@ -118,6 +121,13 @@ def test_stop_of_one_user_does_not_stop_the_job_of_another(counting):
     counting.go.set()
     until(lambda: "Counted" in said(first.run()))
     assert "Counted" in said(second.run())
+
+
+def test_spellings_are_drawn_before_the_first_word_of_the_vocabulary_is_read(monkeypatch):
+    monkeypatch.setattr("pages._how.spellings.read_words", lambda over, spellings, upto: None)
+    page = visited("pages/how.py", step="4")
+    assert "Reading the vocabulary…" in text_of(page) and "among the 0 most frequent" in captions(page)
+    assert "Your closest words" in text_of(page) and "random words" not in text_of(page)
 
 
 def test_reading_spellings_can_be_stopped_and_continued_twice(monkeypatch):

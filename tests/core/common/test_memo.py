@@ -6,6 +6,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import make_dataclass
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -85,6 +86,7 @@ def test_weight_is_of_arrays_lists_tables_and_what_holds_them(tmp_path):
     array = np.zeros((1000, 100), np.float32)
     assert weight(array) == 400_000 and weight(array[::2]) == 400_000  # a view holds all of it
     assert 400_000 <= weight(make_dataclass("Pair", ["a", "b"])(array, [])) < 401_000
+    assert 400_000 <= weight(SimpleNamespace(a=array)) < 401_000
     assert 400_000 <= weight({"a": array, "b": array[:3]}) < 401_000  # once
     assert 0.8 < weight([f"word {k:07d}" for k in range(100_000)]) / (100_000 * 69) < 1.2
     assert weight(pd.DataFrame({"a": np.zeros(100_000)})) >= 800_000
