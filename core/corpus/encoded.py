@@ -34,8 +34,10 @@ from ..text import languages
 from ..text.corpora import as_read, open_corpus, owner_of
 from ..text.dates import DateSpan, parse_dates
 from ..text.languages import Language, note_unread
+from ..text.morphemes import has_hangul
 from ..text.normalization import fold_case
 from ..text.sentences import MAX_NAME, Sentence, stream_sentences
+from ..text.target_word import words_of
 from ..text.tokens import JOINER, bare, other_forms
 
 VERSION = 3
@@ -136,11 +138,12 @@ class EncodedCorpus:
         return {word: n for word, n in zip(self.word_list, self.frequency.tolist(), strict=True) if n}
 
     def opening_word(self, word: str = "") -> str:
-        """Return the word if it occurs, else the most frequent word of at least five letters, else one with a letter or digit, else any."""
+        """Return the word if it occurs, else the most frequent content word (five letters, or two syllables of Hangul), else any readable one."""
         if word in self.number:
             return word
         words = [self.word_list[k] for k in self.frequency.argsort(kind="stable")[::-1][:500].tolist()]
-        long = (word for word in words if len(word) > 4 and word.isalpha())
+        function_words = words_of(self.language).function
+        long = (word for word in words if len(word) > (1 if has_hangul(word) else 4) and word.isalpha() and word not in function_words)
         return next(chain(long, (word for word in words if any(map(str.isalnum, word))), words))
 
     @cached_property

@@ -219,9 +219,12 @@ def concordance(workspace: Workspace, request: ConcordanceRequest, report: Repor
 
 
 def tabulate_lines(lines: Sequence[Line]) -> Frame:
-    """Return concordance lines as a table. Sentences count from 1."""
-    rows = ((line.document, line.sentence + 1, line.before, line.hit, line.after) for line in lines)
-    return frame(rows, columns=(t("document"), t("sentence"), t("before"), t("found"), t("after")))
+    """Return concordance lines as a table, with their dates if any line has one. Sentences count from 1."""
+    table = frame(
+        ((line.document, line.date or "", line.sentence + 1, line.before, line.hit, line.after) for line in lines),
+        columns=(t("document"), t("date"), t("sentence"), t("before"), t("found"), t("after")),
+    )
+    return table if any(line.date for line in lines) else table.drop(columns=t("date"))
 
 
 def describe_limits(result: Concordance) -> list[str]:

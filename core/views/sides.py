@@ -387,25 +387,35 @@ def rows_spelled(table: OccurrenceTable, word: str) -> np.ndarray:
 
 
 def bands_of(sides: Sequence[WordTexts], groups: np.ndarray, n_groups: int) -> tuple[Band, ...]:
-    """Return the sentences of each group in each range of years.
-
-    On each side instead if some have no date, for fewer than three ranges, and where the sides are of the same years.
-    """
-    spans = [span for side in sides for span in side.dates]
-    names, codes = ["", ""], np.repeat([0, 1], [len(side.items) for side in sides])
-    if None not in spans and any(max(span.years[1] for span in a.dates) <= min(b.dates).years[0] for a, b in (sides, sides[::-1])):
-        years = [span.years for span in spans]
-        distinct, span_of = np.unique(years, axis=0, return_inverse=True)
-        n_bands = min(len(distinct), MOST_BANDS, len(spans) // PER_BAND)
-        if n_bands > 2:
-            of_known = np.arange(len(distinct)) * n_bands // len(distinct)
-            codes = of_known[span_of.reshape(-1)]
-            names = [
-                format_years(int(part[:, 0].min()), int(part[:, 1].max())) for part in (distinct[of_known == k] for k in range(n_bands))
-            ]
+    """Return the sentences of each group in each range of years, or on each side if there are no such ranges."""
+    codes, names = _ranges_of_years(sides) or (np.repeat([0, 1], [len(side.items) for side in sides]), ["", ""])
     counts = np.zeros((len(names), n_groups), int)
     np.add.at(counts, (codes[groups >= 0], groups[groups >= 0]), 1)
-    return tuple(Band(str(name), tuple(row)) for name, row in zip(names, counts.tolist(), strict=True))
+    return tuple(Band(name, tuple(row)) for name, row in zip(names, counts.tolist(), strict=True))
+
+
+def _ranges_of_years(sides: Sequence[WordTexts]) -> tuple[np.ndarray, list[str]] | None:
+    """Divide the sentences by year, each side on its own. Return the range (n,) of each sentence, and the names of the ranges.
+
+    None if a sentence has no date, for fewer than three ranges, and where the sides are of the same years.
+    """
+    if any(None in side.dates for side in sides):
+        return None
+    (first, last), (other_first, other_last) = ((min(side.dates).years[0], max(span.years[1] for span in side.dates)) for side in sides)
+    if last > other_first and other_last > first:
+        return None
+    is_later = np.repeat([0, 1] if last <= other_first else [1, 0], [len(side.items) for side in sides])
+    spans = [*sides[0].dates, *sides[1].dates]
+    keys = [(later, *span.years) for later, span in zip(is_later.tolist(), spans, strict=True)]
+    distinct, key_of = np.unique(keys, axis=0, return_inverse=True)  # in order of time
+    n_ranges = min(len(distinct), MOST_BANDS, len(spans) // PER_BAND)
+    if n_ranges < 3:
+        return None
+    n_earlier = int((distinct[:, 0] == 0).sum())
+    earlier_ranges = min(max(1, round(n_ranges * n_earlier / len(distinct))), n_ranges - 1)
+    ranges = np.array_split(distinct[:n_earlier], earlier_ranges) + np.array_split(distinct[n_earlier:], n_ranges - earlier_ranges)
+    range_of = np.repeat(np.arange(n_ranges), [len(years) for years in ranges])
+    return range_of[key_of.reshape(-1)], [format_years(int(years[:, 1].min()), int(years[:, 2].max())) for years in ranges]
 
 
 @reads_as_model

@@ -56,8 +56,9 @@ def show(in_use: InUse) -> None:
 def _part(workspace: Workspace) -> None:
     corpus = workspace.encoded
     places = st.columns([8, 2], vertical_alignment="bottom")
-    query = text_box("find", t("Word or phrase"), "", BOX["query"], place=places[0], placeholder=t("Search these texts"))
-    usual = "" if (query or "").strip() else corpus.opening_word(languages.in_use().examples.get("collocates", ""))
+    usual = corpus.opening_word(languages.in_use().examples.get("collocates", ""))
+    query = text_box("find", t("Word or phrase"), "", BOX["query"], place=places[0], placeholder=usual)
+    guessed = "" if (query or "").strip() else usual
     named = {LABELS: t("labels"), GROUPS: t("groups found"), "": t("no")}
     with places[1].popover(t("More"), icon=":material/tune:", width="stretch"):
         kind = query_kind("collocate_kind", st, search.LEMMA)
@@ -67,11 +68,11 @@ def _part(workspace: Workspace) -> None:
         order = choice("collocate_order", t("Sort by"), {BY_DICE: t("logDice"), BY_LIKELIHOOD: t("log-likelihood")}, BY_DICE)
         grammar = st.toggle(t("Function words"), **bound("grammar"))
     options = {"window": window, "minimum": int(minimum), "most": MOST, "order": order, "senses": senses, "grammar": grammar}
-    request = CollocatesRequest(query=usual or query, kind=kind, **options)
+    request = CollocatesRequest(query=guessed or query, kind=kind, **options)
     st.session_state["find.used"] = request.query  # for the notebook
     with st.spinner(t("Counting…"), show_time=True):
         result = view(collocates, workspace, request)
-    _show(workspace, request, result, bool(usual), corpus)
+    _show(workspace, request, result, bool(guessed), corpus)
 
 
 def _show(workspace: Workspace, request: CollocatesRequest, result: Collocates, guessed: bool, corpus) -> None:

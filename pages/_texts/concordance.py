@@ -68,7 +68,8 @@ def _search(workspace: Workspace) -> None:
     corpus = workspace.encoded
     several = len(corpus.documents) > 1
     places = st.columns([3, 4, 2, 2] if several else [3, 4, 2], vertical_alignment="bottom")
-    query = text_box("find", t("Word or phrase"), "", BOX["query"], place=places[0], placeholder=t("Search these texts"))
+    usual = corpus.opening_word(question.word())
+    query = text_box("find", t("Word or phrase"), "", BOX["query"], place=places[0], placeholder=usual)
     kind = query_kind("find_kind", places[1])
     orders = {kwic.IN_TEXT: t("text order")}
     orders |= dict(zip(kwic.BY_LEFT, (t("1st word before"), t("2nd word before"), t("3rd word before")), strict=True))
@@ -80,7 +81,7 @@ def _search(workspace: Workspace) -> None:
         st.session_state.docs = [name for name in st.session_state.get("docs") or [] if name in corpus.documents]
         options = {"persist_state": "session", "placeholder": t("all documents")}
         documents = places[3].multiselect(t("Documents"), corpus.documents, key="docs", **options)
-    guessed = "" if (query or "").strip() else corpus.opening_word(question.word())
+    guessed = "" if (query or "").strip() else usual
     options = {"kind": WORD if guessed else kind, "order": order, "documents": tuple(documents), "number": TABLE}
     request = ConcordanceRequest(query=guessed or query, **options)
     st.session_state.update({"find.used": request.query, "find.kind": request.kind})  # for the notebook

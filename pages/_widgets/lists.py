@@ -105,7 +105,10 @@ def keyword_line(tokens: Sequence[str], position: int, remark: str, *, text: str
         return left.lstrip() + blank, word.lstrip(), right
 
     sides = '<span class="cut"><span class="left"><span>{}</span></span><span class="right"><b class="target">{}</b>{}</span></span>'
-    cut, sentence = html(sides, *parts(start, end)), html('{}<b class="target">{}</b>{}', *parts(0, len(tokens)))
+    left, word, right = parts(start, end)
+    if shortened:
+        left, right = "… " * (start > 0) + left, right + " …" * (end < len(tokens))
+    cut, sentence = html(sides, left, word, right), html('{}<b class="target">{}</b>{}', *parts(0, len(tokens)))
     after = html('<span class="cosine">{}</span>', remark) if remark else ""
     return _line("aligned short" if shortened else "aligned", cut, sentence, after)
 

@@ -183,6 +183,14 @@ def test_stretches_of_years_have_enough_sentences(open_dated):
         assert [sum(band.counts) for band in bands_of(sides, np.zeros(24, int), 1)] == counts
 
 
+def test_a_range_of_years_is_on_one_side():
+    first, second = [f"{2001 + k % 10}" for k in range(20)], [f"{2011 + k % 6}" for k in range(10)]
+    sides = [SimpleNamespace(items=range(len(years)), dates=parse_dates(years)) for years in (first, second)]
+    for both in (sides, sides[::-1]):
+        bands = [(band.name, sum(band.counts)) for band in bands_of(both, np.zeros(30, int), 1)]
+        assert bands == [("2001–2003", 6), ("2004–2006", 6), ("2007–2008", 4), ("2009–2010", 4), ("2011–2013", 6), ("2014–2016", 4)]
+
+
 @pytest.mark.usefixtures("one_opener")
 def test_the_command_names_sides_and_senses_and_says_what_it_leaves_out(open_dated, call, tmp_path):
     corpus = open_dated(["1850"] * 12 + ["n.d."] * 6, ["1900"] * 12).corpus
