@@ -171,6 +171,20 @@ def restore_values() -> None:
     state[SHOWN] = (page, values | {name: current[name] for name in TEXTS if name in current}, address | current)
 
 
+def restore_parameter(name: str, value: Any, written: str) -> None:
+    """Write a value of the session into the address, where it stays while this page is open. An address that has the parameter stays."""
+    if name not in st.query_params:
+        st.query_params[name] = written
+        st.session_state[OWED][name] = (value, written)
+
+
+def keep_parameter(name: str) -> None:
+    """Keep a parameter whose box is not drawn in this run. Streamlit would remove it from the address with the box."""
+    with get_session_state().query_params() as address:
+        if binding := address.get_binding_for_param(name):
+            address.unbind_widget(binding.widget_id)
+
+
 def restore_again() -> None:
     """Restore the values again in a run that the browser requested before it received them, with the previous address."""
     state = st.session_state

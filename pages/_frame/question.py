@@ -21,7 +21,7 @@ from core.text.corpora import list_words
 from core.text.target_word import find_forms, find_target_words
 from core.text.tokens import bare, find_word
 from pages._frame import examples
-from pages._frame.parameters import current_page, gone_through_history, read_parameter, write_parameter
+from pages._frame.parameters import current_page, gone_through_history, read_parameter, restore_parameter, write_parameter
 
 SIDES = ("a", "b")
 KEY = "asked"  # the session's key of the last result of `settle`
@@ -73,8 +73,20 @@ def settle() -> TargetPair:
     pair = next((word for word, both in examples.pairs().items() if both == texts), None)
     if state.get("example") != pair:
         state["example"] = pair
-    state[KEY] = TargetPair(texts, tokens, positions, guesses, page)
-    return state[KEY]
+    state[KEY] = result = TargetPair(texts, tokens, positions, guesses, page)
+    if by_address and not gone_through_history():
+        _complete_address(result)
+    return result
+
+
+def _complete_address(pair: TargetPair) -> None:
+    """Write typed sentences and selected tokens into the address of a page that is opened, which may have no boxes for them."""
+    sides = zip(SIDES, pair.texts, pair.tokens, pair.positions, pair.guesses, strict=True)
+    for key, text, tokens, position, guess in sides:
+        if text != default_text(key):
+            restore_parameter(key, text, text)
+        if position is not None and position != guess:
+            restore_parameter(f"{key}i", position, token_labels(tokens)[position])
 
 
 def now() -> TargetPair:

@@ -18,6 +18,7 @@ from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import component, fragment, show_html
 from pages._frame.menu import page_link
+from pages._frame.parameters import keep_parameter
 from pages._how import spellings
 from pages._how.steps import characters, direction, draw_angle, filters, layers, mix, projection
 from pages._how.texts import Step, shorten, steps
@@ -30,6 +31,7 @@ NUMBERS = ("1", "2", "3", "4", "5", "6", "7", "8", "9")
 WIDE, MIDDLE, NARROW = (1000, 7, 190), (640, 4, 190), (380, 3, 0)
 LEAST, MOST = 5, 13  # height of a strip; all layers of a kind share about 30 pixels
 PAD, GAP = 7, 8
+ANGLE = 7  # the number, from 0, of the step that has a box for the second sentence
 PLACES = (0, 1, 2, 4, 5, 6, 8)  # the step of each row, from 0; the other steps are not part of the network
 BOX = Markup(
     '<g role="button" tabindex="0" data-step="{n}" aria-label="{n} {name}: {title}"{current}>'
@@ -77,6 +79,8 @@ def show(in_use: InUse, chosen: Chosen) -> None:
             st.latex(equation)
         if step.source:
             st.caption(step.source)
+    if number != ANGLE:
+        keep_parameter("b")
     draw = (  # each draws its step, and returns what to notice and the rows of its table
         lambda: characters(token_walk, shape),
         lambda: filters(token_walk),

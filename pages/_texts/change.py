@@ -37,6 +37,7 @@ from pages._widgets.inputs import offer_examples
 
 CORPORA, DATES = "corpora", "dates"
 WORD, FIRST, SECOND, SPLIT = "change_word", "change_first", "change_second", "change_split"
+SPLIT_CORPUS = "change.split_corpus"  # the session's key of the corpus whose date SPLIT is
 TYPICAL = 3  # sentences of a group on a side
 JOB, WORD_JOB, LIKE_JOB, MOST_JOBS, AT_LEAST = "changed words", "a changed word", "words of like frequency", 4, 10
 RANKED = "change.ranked"  # in the session: the sides whose words are wanted as a list
@@ -170,6 +171,9 @@ def _sides(in_use: InUse, news: str, what: str, places) -> tuple[tuple[Side, Sid
             message = t("{corpus} has no dates. Add texts with a date column, or years in their names, under Texts.", corpus=corpus)
         st.info(message, icon=":material/calendar_month:")
         return None, ("", "")
+    if st.session_state.get(SPLIT_CORPUS) != first:
+        st.session_state.pop(SPLIT, None)  # a date of another corpus
+    st.session_state[SPLIT_CORPUS] = first
     split = places[3].select_slider(t("Second side from"), dates[1:], value=dates[len(dates) // 2], key=SPLIT)
     spans = (dates[0], dates[dates.index(split) - 1]), (split, dates[-1])
     return split_at(first, split), tuple(a if a == b else f"{a}–{b}" for a, b in spans)

@@ -112,6 +112,31 @@ def test_sentences_and_language_of_a_link_stay_on_other_pages(page: Page, server
             expect(page).to_have_url(re.compile(given))
 
 
+def test_typed_sentences_and_a_clicked_word_survive_a_reload_of_a_page_without_boxes(page: Page, server: str):
+    page.goto(server)
+    shows(page, HOME, BANK, ("bank", "bank"))
+    filled(page, "a", JAM)
+    filled(page, "b", MOLE)
+    page.locator(".st-key-ai button", has_text="jam").click()
+    shows(page, HOME, JAM, ("jam", "mole"))
+    for link in ("Senses", "Models"):
+        follow(page, link)
+        expect(page).to_have_url(re.compile(r"a=They.*&b=The\+mole.*ai=jam|ai=jam.*a=They.*&b=The\+mole"))
+        page.reload()
+        follow(page, "Home")
+        shows(page, HOME, JAM, ("jam", "mole"))
+
+
+def test_second_sentence_stays_in_the_address_after_the_step_with_its_box(page: Page, server: str):
+    page.goto(f"{server}/how?a={JAM}&b={MOLE}&step=8")
+    expect(page.locator(".st-key-b input")).to_have_value(MOLE)
+    page.get_by_role("button", name="Next: ").click()
+    expect(page).to_have_url(re.compile(r"b=The\+mole.*step=9"))
+    expect(page.locator(".st-key-b input")).to_have_count(0)
+    at_rest(page)
+    expect(page).to_have_url(re.compile(r"b=The\+mole.*step=9"))
+
+
 WRITTEN = """() => {
   window.written = [];
   for (const how of ["pushState", "replaceState"]) {
