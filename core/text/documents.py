@@ -142,15 +142,16 @@ def _of_pdf(path: Path) -> list[str]:
             pages = list(_page_texts(path.name, reader))
         except (DependencyError, FileNotDecryptedError):
             raise BadInput(t("{name} is encrypted. Print it to a new PDF, or save its text as .txt.", name=path.name)) from None
-    name, n, n_pages = path.name, sum(not page.strip() for page in pages), len(pages)
-    if n == n_pages:
-        raise BadInput(t("{name} has no text: its pages are pictures (a scan). Recognize the text (OCR), and save it.", name=name))
-    if n:
-        reports.add((name, "pages"), t("{name}: no text on {n} of {all} pages, perhaps scans.", name=name, n=n, all=n_pages))
-    if n := sum(map(_has_lost_letters, pages)):
-        text = t("{name}: unreadable letters on {n} of {all} pages. Recognize their text (OCR).", name=name, n=n, all=n_pages)
-        reports.add((name, "letters"), text)
-    return list(_joined_pages(name, [page.splitlines() for page in pages]))
+    n_blank = sum(not page.strip() for page in pages)
+    if n_blank == len(pages):
+        raise BadInput(t("{name} has no text: its pages are pictures (a scan). Recognize the text (OCR), and save it.", name=path.name))
+    values = {"name": path.name, "all": len(pages)}
+    if n_blank:
+        reports.add((path.name, "pages"), t("{name}: no text on {n} of {all} pages, perhaps scans.", n=n_blank, **values))
+    if n_unreadable := sum(map(_has_lost_letters, pages)):
+        text = t("{name}: unreadable letters on {n} of {all} pages. Recognize their text (OCR).", n=n_unreadable, **values)
+        reports.add((path.name, "letters"), text)
+    return list(_joined_pages(path.name, [page.splitlines() for page in pages]))
 
 
 def _has_lost_letters(page: str) -> bool:
@@ -194,7 +195,8 @@ def _unnumbered(line: str) -> str:
 
 
 def _page_texts(name: str, reader: Any) -> Iterator[str]:
-    caps, size = limits(), 0
+    caps = limits()
+    size = 0
 
     def count(n_bytes: int) -> None:
         nonlocal size
@@ -229,8 +231,8 @@ def _of_epub(path: Path) -> list[str]:
             if absent:
                 text = t("{name}: missing chapters: {n} (first: {chapter}).", name=path.name, n=len(absent), chapter=clean_name(absent[0]))
                 reports.add((path.name, "chapters"), text)
-            if absent and absent == chapters:
-                raise BadInput(f"{text} {t('Choose another file.')}")
+                if absent == chapters:
+                    raise BadInput(f"{text} {t('Choose another file.')}")
             lines, wrong = [], []
             for chapter in chapters:
                 if chapter not in members:
@@ -340,10 +342,15 @@ class _Lines(HTMLParser):
         if tag in self._unseen:
             del self._unseen[self._unseen.index(tag) :]
         elif self._mark and self._mark[0] == tag:
-            (_, start, role), self._mark = self._mark, None
-            before, text = "".join(self.parts[max(0, start - 3) : start]), "".join(self.parts[start:])
-            is_note = role == "note" or (role == "perhaps" and _MARKED.search(before))
-            if (_PAGE_NUMBER if role == "page" else _NOTE_MARK).fullmatch(text) and (is_note or role == "page"):
+            _, start, role = self._mark
+            self._mark = None
+            before = "".join(self.parts[max(0, start - 3) : start])
+            text = "".join(self.parts[start:])
+            if role == "page":
+                is_mark = _PAGE_NUMBER.fullmatch(text)
+            else:
+                is_mark = _NOTE_MARK.fullmatch(text) and (role == "note" or _MARKED.search(before))
+            if is_mark:
                 del self.parts[start:]
             elif tag == "sup" and before[-1:].isdecimal():  # 10<sup>3</sup>
                 self.parts[start:] = [text.translate(_RAISED)]

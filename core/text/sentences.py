@@ -135,7 +135,8 @@ def read_labeled(path: str | Path) -> list[LabeledRow]:
         if is_guess(value):
             continue
         if is_missing(row.label):
-            note_unlabeled(place.name, n_unlabeled := n_unlabeled + 1)
+            n_unlabeled += 1
+            note_unlabeled(place.name, n_unlabeled)
             continue
         rows.append(row)
         word, tokens = as_text(value["word"], place).casefold(), [token.casefold() for token in row.tokens]
@@ -224,8 +225,11 @@ def _settle(sentences: list[Sentence]) -> list[Sentence]:
 def _from_json(path: Path, columns: tuple[str | None, str | None], lines: str | None, blank: bool, **reading: Any) -> Iterator[Sentence]:
     """Yield the sentences of JSON rows. Invalid rows are left out and noted. Raises BadInput if no row has a chosen column."""
     column, date_column = columns
-    left_out, n_blank, names, unread = LeftOut(path.name), 0, [], None
-    first, missing = None, {*columns} - {None}  # the first row, for the error; the chosen columns that no row has yet
+    left_out, n_blank = LeftOut(path.name), 0
+    names: list[str] = []
+    unread = None
+    first = None  # the first row and its place, for the error
+    missing = {*columns} - {None}  # the chosen columns that no row has yet
     for place, row in json_rows(path, left_out, tolerant=True, **reading):
         document = date = None
         if isinstance(row, dict):
@@ -280,7 +284,8 @@ def _date_of(row: dict[str, Any], column: str | None) -> str | None:
         return NO_CHARACTER.sub(" ", str(date))[:MAX_NAME] if isinstance(date, str | int | float) and date == date else ""
 
     if column is None:
-        return choose_date(keys := tuple(row), lambda k: text(keys[k]))
+        keys = tuple(row)
+        return choose_date(keys, lambda k: text(keys[k]))
     return date if (date := text(_key_of(row, column))).strip() else None
 
 
@@ -318,7 +323,8 @@ def _has_all(text: str, tokens: Sequence[str]) -> bool:
     spans = spans_in(tokens, text)
     if None in spans:
         return False
-    within, plain = {k for start, end in spans for k in range(start, end)}, read(text)
+    within = {k for start, end in spans for k in range(start, end)}
+    plain = read(text)
     return all(start in within or sign.isspace() for start, sign in zip(plain.begins, plain.text, strict=True))
 
 
@@ -385,7 +391,8 @@ def _targets(row: dict, tokens: tuple[str, ...], place: Place | str) -> tuple[Ta
             refuse(place, message, t("Positions count tokens from 0."))
         lemma = word if lemma is None else lemma
     sense = label if sense is None else sense
-    return (Target(position, token, None, lemma, pos, sense) if is_guess(row) else Target(position, token, sense, lemma, pos),)
+    target = Target(position, token, None, lemma, pos, guess=sense) if is_guess(row) else Target(position, token, sense, lemma, pos)
+    return (target,)
 
 
 def _labeled(row: Any, place: Place | str) -> LabeledRow:
@@ -396,7 +403,8 @@ def _labeled(row: Any, place: Place | str) -> LabeledRow:
     if missing:
         message = f"{show_value(row)}, without {' and '.join(missing)}"
         refuse(place, message, 'A row is {"word": "bank", "tokens": ["the", "bank"], "position": 1, "label": "river edge"}.')
-    target = _targets(fields_by_name, tokens := checked_tokens(fields_by_name["tokens"], place), place)[0]
+    tokens = checked_tokens(fields_by_name["tokens"], place)
+    target = _targets(fields_by_name, tokens, place)[0]
     document = _document_name(row.get(_key_of(row, DOCUMENT_COLUMN))) or ""
     word = as_text(row.get("lemma") or row["word"], place).casefold()
     return LabeledRow(word, tokens, target.position, as_text(fields_by_name["label"], place), document)

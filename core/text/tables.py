@@ -220,7 +220,8 @@ def _fitting(name: str, records: Iterable[_Record], mark: str, names: Collection
     if not head:
         return
     start = next((k for k, item in enumerate(head[:MAX_TITLES]) if any(fold_case(cell.strip()) in names for cell in item.cells)), 0)
-    if start and all(sum(map(bool, map(str.strip, item.cells))) == 1 for item in head[:start]) and not (mark and len(head[0].cells) == 1):
+    are_titles = all(sum(bool(cell.strip()) for cell in record.cells) == 1 for record in head[:start])
+    if start and are_titles and not (mark and len(head[0].cells) == 1):
         head = head[start:]
         text = t("{name}: the rows above the column names, line {line}, are left out.", name=name, line=head[0].place.number)
         reports.add((name, "titles"), text)
