@@ -140,8 +140,9 @@ class EncodedCorpus:
         if word in self.number:
             return word
         words = [self.word_list[k] for k in self.frequency.argsort(kind="stable")[::-1][:500].tolist()]
-        long = (word for word in words if len(word) > 4 and word.isalpha())
-        return next(chain(long, (word for word in words if any(map(str.isalnum, word))), words))
+        long_words = (word for word in words if len(word) > 4 and word.isalpha())
+        readable = (word for word in words if any(map(str.isalnum, word)))
+        return next(chain(long_words, readable, words))
 
     @cached_property
     def document_sizes(self) -> np.ndarray:
@@ -173,7 +174,8 @@ class EncodedCorpus:
     def cut(self, chosen: np.ndarray) -> "EncodedCorpus":
         """Return the sentences of a mask (S,) as a corpus. Only their `numbers` refer to this corpus."""
         sentences = np.flatnonzero(chosen)
-        lengths, sizes = np.diff(self.starts)[sentences], np.diff(self.text_at)[sentences]
+        lengths = np.diff(self.starts)[sentences]
+        sizes = np.diff(self.text_at)[sentences]  # of the texts, in bytes
         tokens = np.repeat(chosen, np.diff(self.starts))
         spelling, spellings = _renumbered(self.spelling[tokens], len(self.spellings))
         others = tokens[self.other_at]
@@ -263,8 +265,9 @@ def _renumbered(codes: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
 def encode(sentences: Iterable[Sentence], unnamed: str = "") -> EncodedCorpus:
     """Encode sentences in memory. Needs about 16 bytes per token. `unnamed` is the document of sentences that have none."""
     spellings, documents, dates, senses = (defaultdict(count().__next__) for _ in range(4))  # numbers in the order of first use
-    spelling, lengths, document, date = array("i"), array("i"), array("i"), array("i")
-    text_at, texts, labels, others = array("q", [0]), bytearray(), [], []
+    spelling, lengths, document, date = (array("i") for _ in range(4))
+    text_at, texts = array("q", [0]), bytearray()
+    labels, others = [], []  # (token, sense), (token, other spelling)
     for sentence in sentences:
         labels += [
             (len(spelling) + target.position, target.sense)

@@ -60,9 +60,9 @@ def p_values(g2: np.ndarray, correction: str = FDR) -> np.ndarray:
 
     check_choice(t("correction"), correction, CORRECTIONS)
     p = np.maximum(chdtrc(1, np.asarray(g2, float)), np.finfo(float).tiny)  # above a G2 of 1,490 p would be 0
-    if correction == FDR:
-        return benjamini_hochberg(p) if len(p) else p
-    return np.minimum(p * len(p), 1.0) if correction == BONFERRONI else p
+    if correction == NONE or not len(p):
+        return p
+    return benjamini_hochberg(p) if correction == FDR else np.minimum(p * len(p), 1.0)
 
 
 @dataclass(frozen=True, slots=True)
