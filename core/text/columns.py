@@ -60,7 +60,7 @@ def iterate_cells(
             unread = Unread(path.name, first, [text_at], (*TEXT_COLUMNS, *OTHER_TEXTS), [] if date_at is None else [date_at])
         rows = without_names(path.name, [name.strip() for name in first], rows)
     else:
-        yield place, first[text_at], _read_date(first, date_at, names), None
+        rows = chain([(place, first)], rows)
     left_out, n_blank = LeftOut(path.name, "columns"), 0
     for place, row in rows:
         left_out.n_rows += 1
@@ -170,7 +170,7 @@ def _read_cell(row: list[str], column: int | None) -> str:
 
 
 def note_blank(name: str, n: int) -> None:
-    """Note that so many rows have no text."""
+    """Note that `n` rows have no text."""
     text = tn("{name}: {n:,} row without text is left out.", "{name}: {n:,} rows without text are left out.", n, name=name)
     reports.add((name, "blank"), text)
 

@@ -369,7 +369,7 @@ def check_position(position: Any, tokens: Sequence[str], place: Place | str) -> 
 
 
 def note_unlabeled(name: str, n: int) -> None:
-    """Note that so many rows have no sense."""
+    """Note that `n` rows have no sense."""
     reports.add((name, "unlabeled"), t("{name}: rows without a sense, not counted as labels: {n:,}.", name=name, n=n))
 
 
@@ -380,13 +380,14 @@ def _targets(row: dict, tokens: tuple[str, ...], place: Place | str) -> tuple[Ta
     # a list as long as the tokens has an item for each of them
     values = {key: None if isinstance(value, list) and len(value) == len(tokens) else value for key, value in row.items()}
     label, sense, word, lemma, pos = (as_text(values.get(key), place) for key in ("label", "sense", "word", "lemma", "pos"))
+    has_label = label is not None  # perhaps a mark for a missing value
     label, sense = (None if name is None or is_missing(name) else name for name in (label, sense))
     if position is None and sense is None and label is None:
         return ()
     position = check_position(position, tokens, place)
     token = tokens[position]
     if word is not None and word.casefold() != token.casefold():
-        if label is None and word != lemma:  # with a "label", the word may be a lemma
+        if not has_label and word != lemma:  # with a "label", the word may be a lemma
             message = t("token {number} is {found}, not {wanted}", number=position, found=show_value(token), wanted=show_value(word))
             refuse(place, message, t("Positions count tokens from 0."))
         lemma = word if lemma is None else lemma
