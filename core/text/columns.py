@@ -97,10 +97,10 @@ def refuse_column(column: str | int, names: Sequence[str], place: Place | str, n
 
 def find_usual(names: Sequence[str], usual: Sequence[str]) -> int | None:
     """Return the position of the first usual name among the columns, ignoring case, or None."""
-    return next(iter(_find_all_usual(names, usual)), None)
+    return next(iter(find_all_usual(names, usual)), None)
 
 
-def _find_all_usual(names: Sequence[str], usual: Sequence[str]) -> list[int]:
+def find_all_usual(names: Sequence[str], usual: Sequence[str]) -> list[int]:
     """Return the positions of the usual names among the columns, in the order of `usual`, ignoring case."""
     folded = [fold_case(name.strip()) for name in names]
     wanted = (fold_case(name.strip()) for name in usual)
@@ -117,7 +117,7 @@ def _find_text(row: list[str], column: str | None, date_column: str | None, plac
         position, is_header = 0, find_usual(row, TEXT_COLUMNS) is not None
     else:
         is_header = True
-        usual = _find_all_usual(row, TEXT_COLUMNS)
+        usual = find_all_usual(row, TEXT_COLUMNS)
         with_letters = (k for k in usual if any(any(map(str.isalpha, cells[k])) for cells in below if k < len(cells)))
         position = next(with_letters, usual[0] if usual else None)
         if position is None and len(row) == 2 and re.fullmatch(r"(unnamed: ?0)?", fold_case(row[0].strip())):  # the row numbers of pandas
@@ -162,7 +162,7 @@ def choose_date(names: tuple[str, ...], cell: Callable[[int], str]) -> str | Non
 
 @lru_cache(maxsize=256)
 def _date_places(names: tuple[str, ...]) -> list[list[int]]:
-    return [_find_all_usual(names, usual) for usual in (MAIN_DATES, ("month", "day"), OTHER_DATES)]
+    return [find_all_usual(names, usual) for usual in (MAIN_DATES, ("month", "day"), OTHER_DATES)]
 
 
 def _read_cell(row: list[str], column: int | None) -> str:
