@@ -164,7 +164,7 @@ def answers_of(judgments: Sequence[UsePair]) -> list[list[int | None]]:
     return [[judged.get((annotator, pair)) for pair in pairs] for annotator in annotators]
 
 
-def cosines_beside_judgments(
+def cosines_and_judgments(
     uses: Sequence[Use], judgments: Sequence[UsePair], occurrences: Sequence[tuple[Sequence[str], int]], vectors: np.ndarray
 ) -> tuple[list[float], list[float]]:
     """Return the cosine and the mean judgment of each judged pair of occurrences (tokens, position), from their unit rows (n, D)."""

@@ -249,7 +249,7 @@ class InPlace:
     """The substitutes of a word in its place."""
 
     substitutes: tuple[Prediction, ...]  # best first
-    weak: str  # why they may be: GRAMMAR, NAME, FIRST, LAST, ALONE, or ""
+    weak: str  # why they may be unreliable: GRAMMAR, NAME, FIRST, LAST, ALONE, or ""
     is_good: bool  # whether they are good enough to be shown without a request
 
 
