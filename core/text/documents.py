@@ -163,25 +163,25 @@ def _has_lost_letters(page: str) -> bool:
 
 def _joined_pages(name: str, pages: Sequence[Sequence[str]]) -> Iterator[str]:
     """Yield the lines of all pages, without the headings and footers that RUNNING pages share, which are noted."""
-    filled = [[k for k, line in enumerate(page) if line.strip()] for page in pages]
+    text_lines = [[k for k, line in enumerate(page) if line.strip()] for page in pages]  # of each page, without those left out so far
     for _ in range(MOST_RUNNING):
-        edges = [[places[0], places[-1]] if places[1:] else [] for places in filled]
-        counts = Counter((_unnumbered(page[k]), side) for page, places in zip(pages, edges, strict=True) for side, k in enumerate(places))
-        repeated = [
-            {k for side, k in enumerate(places) if counts[_unnumbered(page[k]), side] >= RUNNING}
-            for page, places in zip(pages, edges, strict=True)
+        edges = [{"top": numbers[0], "foot": numbers[-1]} if len(numbers) > 1 else {} for numbers in text_lines]
+        counts = Counter((side, _unnumbered(page[k])) for page, edge in zip(pages, edges, strict=True) for side, k in edge.items())
+        running = [
+            {k for side, k in edge.items() if counts[side, _unnumbered(page[k])] >= RUNNING}
+            for page, edge in zip(pages, edges, strict=True)
         ]
-        filled = [[k for k in places if k not in out] for places, out in zip(filled, repeated, strict=True)]
-        if not any(repeated):
+        if not any(running):
             break
+        text_lines = [[k for k in numbers if k not in repeated] for numbers, repeated in zip(text_lines, running, strict=True)]
     last, left_out = "", []
-    for page, places, staying in zip(pages, edges, map(set, filled), strict=True):
+    for page, edge, staying in zip(pages, edges, map(set, text_lines), strict=True):
         for k, line in enumerate(page):
             if line.strip() and k not in staying:
                 left_out.append(line.strip())
                 continue
-            n = max((counts[_unnumbered(line), side] for side, place in enumerate(places) if k == place), default=1)
-            if n > 1 and _CUT_END.search(last):  # a cut word is not joined to a heading that stays
+            is_repeated = any(counts[side, _unnumbered(line)] > 1 for side, number in edge.items() if number == k)
+            if is_repeated and _CUT_END.search(last):  # a cut word is not joined to a heading that stays
                 yield from ("", "")  # one would not separate lines that all have a blank line between them
             yield line
             last = line if line.strip() else last

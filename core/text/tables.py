@@ -87,9 +87,13 @@ def file_rows(path: Path, kind: str, names: Iterable[str] = (), **reading: Any) 
         lines = starmap(Line, iterate_lines(path, longest=MAX_RECORD, tolerant=True, **reading))
         head = _head(lines)
         separator_line = _GIVEN_MARK.fullmatch(head[0].text) if head else None
-        head = head[1:] if separator_line else head
-        has_tabs = kind != ".csv" and any("\t" in line.text for line in head)
-        mark = separator_line[1] if separator_line else "\t" if has_tabs else _separator(head, None if kind == ".csv" else "\t")
+        if separator_line:
+            head = head[1:]
+            mark = separator_line[1]
+        elif kind != ".csv" and any("\t" in line.text for line in head):
+            mark = "\t"
+        else:
+            mark = _separator(head, None if kind == ".csv" else "\t")
         records = _records(chain(head, lines), mark, is_quoted(head, mark), _is_spaced(head, mark))
     yield from _fitting(path.name, records, mark, {*map(fold_case, names)})
 

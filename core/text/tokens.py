@@ -165,7 +165,8 @@ def around(tokens: Sequence[str], position: int) -> tuple[str, str, str]:
     ('They sat on the ', 'bank', ' of the river.')
     """
     written = pieces(tokens)
-    word, left, right = written[position], "".join(written[:position]).lstrip(), "".join(written[position + 1 :]).rstrip()
+    word = written[position]
+    left, right = "".join(written[:position]).lstrip(), "".join(written[position + 1 :]).rstrip()
     return left + (" " if left and word.startswith(" ") else ""), word.strip(), right
 
 
