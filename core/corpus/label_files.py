@@ -124,7 +124,9 @@ def _read_row(row: Any, place: Place | str) -> tuple[Token, str]:
     """Return a row's sentence and the sense that a person gave it; "" for a guess, or if the sense is blank or missing."""
     if not isinstance(row, dict):
         refuse(place, t("{row} is not a labeled sentence", row=show_value(row)), t('A row has "tokens", "position" and "sense".'))
-    missing = [key for key in ("tokens", "position") if row.get(key) is None] + ["sense"] * ("sense" not in row and "label" not in row)
+    missing = [key for key in ("tokens", "position") if row.get(key) is None]
+    if "sense" not in row and "label" not in row:
+        missing.append("sense")
     if missing:
         keys = ", ".join(f"“{key}”" for key in missing)
         message = t("{row} is not a labeled sentence: without {keys}", row=show_value(row), keys=keys)

@@ -266,7 +266,7 @@ def _key_of(row: dict[str, Any], name: str | None) -> str | None:
 def _text_key(row: dict[str, Any], column: str | None = None) -> str | None:
     """Return the key of a JSON row's text: the chosen one, or the first usual one, preferably not a number's; None without one."""
     keys = _keys_of(tuple(row), TEXT_COLUMNS if column is None else (column,))
-    return next((key for key in keys if not isinstance(row[key], int | float)), (*keys, None)[0])
+    return next((key for key in keys if not isinstance(row[key], int | float)), keys[0] if keys else None)
 
 
 @lru_cache(maxsize=256)

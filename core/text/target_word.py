@@ -225,8 +225,8 @@ def _make_candidate(k: int, tokens: Sequence[str], language: Language) -> Candid
     source = languages.get_language(i18n.ENGLISH) if is_latin else language
     lists = words_of(source)
     spelling = _spelling(tokens[k])
-    *_, second_before, before = ("", "", *map(_spelling, tokens[max(0, k - 2) : k]))
-    is_noun = before in lists.before_nouns or second_before in lists.before_nouns
+    before = _spelling(tokens[k - 1]) if k else ""
+    is_noun = any(_spelling(token) in lists.before_nouns for token in tokens[max(0, k - 2) : k])
     is_name = k > 0 and tokens[k][:1].isupper() and not tokens[k].isupper() and bare(tokens[k - 1])[-1:].isalnum()
     if spelling in lists.function and not (spelling in lists.worth and (is_noun or is_name)):
         return None
