@@ -113,11 +113,11 @@ def follow_mix(layers: np.ndarray, weights: np.ndarray, maps: FrozenMaps, *, nor
 class Links:
     """A point's true neighbors, nearest first, and which of them a map has near."""
 
-    rows: np.ndarray  # (n,) int, numbers of points; n is K or less
+    rows: np.ndarray  # (n,) int, numbers of points; n is TRUE_NEIGHBORS or less
     cosines: np.ndarray  # (n,)
     near: np.ndarray  # (n,) bool: among the point's n nearest on the map
     tied: int  # points left out because they are all equally near: none of them is nearer than the others
-    others: int  # points there are besides it
+    others: int  # number of all other points
 
     @property
     def by_chance(self) -> float:

@@ -1,4 +1,4 @@
-"""Training of text classifiers on custom rows: the command, obstacles, duration and results."""
+"""Train text classifiers on custom rows: the command, checks of the rows, the duration and the results."""
 
 import statistics
 from collections.abc import Mapping, Sequence

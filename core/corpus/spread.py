@@ -93,7 +93,7 @@ class Labels:
         if self.given != after:
             was, became, present = dict(before), dict(after), dict(self.given)
             for k in was | became:
-                if was.get(k) != became.get(k) == present.get(k):
+                if was.get(k) != became.get(k) and became.get(k) == present.get(k):
                     present[k] = was.get(k)
             before = tuple((k, sense) for k, sense in present.items() if sense is not None)
         return replace(self, given=before, steps=self.steps[:-1])

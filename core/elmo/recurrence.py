@@ -127,7 +127,7 @@ class _Recurrence(torch.autograd.Function):
     def backward(ctx, d_outs):
         x, gates, cells, squashed, outs, w_x, w_h, w_p = ctx.saved_tensors
         hidden = w_p.shape[1]
-        (cell_clip, out_clip) = ctx.clips
+        cell_clip, out_clip = ctx.clips
         previous = torch.zeros_like(outs)  # each row's output one step before, zero at the first
         d_gates = torch.empty_like(gates)
         d_out = d_outs * (outs.abs() < out_clip)  # a clipped value passes no gradient

@@ -191,7 +191,8 @@ def longer_word(tokens: Sequence[str], word: str) -> str:
     """Return the word of a sentence that a word is only a part of, as 밤 is of 밤길; "" if the sentence has no such word."""
     wanted = fold_case(bare(plain_word(word)))
     runs = ("".join(map(bare, tokens[first:last])) for first, last in _runs(tokens))
-    return next((word for word in [*map(bare, tokens), *runs] if wanted and wanted in fold_case(word) != wanted), "")
+    longer = (item for item in [*map(bare, tokens), *runs] if wanted in fold_case(item) and wanted != fold_case(item))
+    return next(longer, "") if wanted else ""
 
 
 def _runs(tokens: Sequence[str]) -> list[tuple[int, int]]:

@@ -343,10 +343,12 @@ def _from_row(row: Any, column: str | None, place: Place | str, lines: str | Non
         is_original = isinstance(text, str) and _has_all(text, tokens)
         return [Sentence(tokens, _targets(row, tokens, place), text=_unless_joined(tokens, text) if is_original else None)]
     key = _text_key(row, column) if isinstance(row, dict) else None
-    text = row if not isinstance(row, dict) else row.get(key)
-    if (key or column) is not None and (text is None or (isinstance(text, str) and is_missing(text))):
+    text = row.get(key) if isinstance(row, dict) else row
+    has_column = key is not None or column is not None
+    if has_column and (text is None or (isinstance(text, str) and is_missing(text))):
         text = ""
-    if isinstance(text, str) or (key is not None and isinstance(text, int | float) and not isinstance(text, bool)):
+    is_number = isinstance(text, int | float) and not isinstance(text, bool)
+    if isinstance(text, str) or (key is not None and is_number):
         return _from_text([(place, _text(text, place))], lines, blank)
     needed = t('Use {{"tokens": ["the", "bank"]}} or {{"text": "the bank"}}, or name the column.')
     refuse(place, t("{row} is not a row", row=show_value(row)), needed)
