@@ -32,7 +32,8 @@ FORMAT = 1  # version of a saved map
 DISC = 0.004  # radius of a disc of equal vectors: times the root of their number, on a map from -1 to 1
 SAME = 1e-5  # cosine distance under which two vectors are one: float16 storage makes 2e-7, another context over 1e-3
 SAMPLE, NEAREST = 3_000, 12  # points on which trustworthiness is measured, at most, and neighbors compared
-UNDECIDED = 0.05  # share of points whose nearest may be drawn from more that tie
+UNDECIDED = 0.05  # largest share of points whose nearest neighbors are undecided because of ties
+FOLLOW_EPOCHS = 40  # from a similar map
 COMPUTING = threading.RLock()  # numba's fallback threading ends the process when two threads compute at once
 
 
@@ -126,7 +127,7 @@ def aligned_maps(
     return FrozenMaps(names=tuple(names), coordinates=points, method=method, config=config, **measured)
 
 
-def follow(vectors: np.ndarray, start: np.ndarray, config: ProjectionConfig, n_epochs: int = 40) -> np.ndarray:
+def follow(vectors: np.ndarray, start: np.ndarray, config: ProjectionConfig) -> np.ndarray:
     """Run UMAP from a similar map (N, 2), of another layer mix for example, and rotate the result onto it."""
     space = unit_rows(vectors)
     start = np.asarray(start, np.float64)
@@ -135,7 +136,8 @@ def follow(vectors: np.ndarray, start: np.ndarray, config: ProjectionConfig, n_e
         flat = procrustes(pca(space), start)
     else:
         with COMPUTING:
-            flat = procrustes(_descended(_started(start, config), [_graph(space, group, config)], None, config, n_epochs)[0], start)
+            points = _descended(_started(start, config), [_graph(space, group, config)], None, config, FOLLOW_EPOCHS)
+            flat = procrustes(points[0], start)
     _put_on_discs(flat, group, config.seed)
     return flat
 

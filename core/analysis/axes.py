@@ -202,7 +202,7 @@ class Surroundings:
 
     words: tuple[str, ...]
     rows: np.ndarray  # (N,) of the table: the occurrence itself, or the occurrence of the spelling nearest to one of the sentences
-    occurrences: int  # so many of the points are occurrences of the word
+    occurrences: int  # number of points that are occurrences of the word
     counts: np.ndarray  # (N,) occurrences that a point is the mean of
     layers: np.ndarray  # (N, L, D) float32
 
@@ -230,19 +230,20 @@ def surroundings(
     `table` holds all tokens. The queries' own occurrences, and the words themselves as spellings, are left out. Without queries the result
     holds occurrences only.
     """
-    keep = np.any([occurrence_mask(table, word, queries) for word in words], axis=0) if words else np.zeros(len(table), bool)
+    is_point = np.any([occurrence_mask(table, word, queries) for word in words], axis=0) if words else np.zeros(len(table), bool)
     for query in queries:
-        keep &= ~table.own_row(query)
-    rows = np.flatnonzero(keep)
+        is_point &= ~table.own_row(query)
+    rows = np.flatnonzero(is_point)
     if len(rows) > max_occurrences:
         rows = rows[np.linspace(0, len(rows) - 1, max_occurrences).astype(int)]
     excluded = {fold_case(word) for word in words}
     nearest = {}
     for query in queries:
-        result = table.nearest_types(query, weights, k=types + len(excluded))
-        result = [item for item in result if fold_case(item.word) not in excluded][:types]
-        for item, o in zip(result, table.nearest_of_types(query, [item.word for item in result], weights), strict=True):
-            nearest.setdefault(item.word, (table.word_codes[item.word], o.row, item.occurrences))
+        neighbors = table.nearest_types(query, weights, k=types + len(excluded))
+        neighbors = [item for item in neighbors if fold_case(item.word) not in excluded][:types]
+        occurrences = table.nearest_of_types(query, [item.word for item in neighbors], weights)
+        for item, occurrence in zip(neighbors, occurrences, strict=True):
+            nearest.setdefault(item.word, (table.word_codes[item.word], occurrence.row, item.occurrences))
     codes, of_types, counts = np.array([*nearest.values()], int).reshape(-1, 3).T
     return Surroundings(
         words=(*(table.words[code] for code in table.word[rows]), *nearest),
@@ -266,7 +267,7 @@ def cosine(first: np.ndarray, second: np.ndarray, weights) -> float:
 
 def sides(result: np.ndarray) -> np.ndarray:
     """Map differences of cosines (N,) to 1 for the first sentence, 2 for the second, 0 for a difference below CLOSE."""
-    return np.where(result >= CLOSE, 1, np.where(result <= -CLOSE, 2, 0))
+    return np.select([result >= CLOSE, result <= -CLOSE], [1, 2])
 
 
 def by_spread(layers: np.ndarray, stars: np.ndarray, mixes: Sequence[np.ndarray]) -> list[View]:

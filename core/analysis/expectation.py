@@ -9,8 +9,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import zip_longest
-from operator import eq
+from itertools import takewhile, zip_longest
 
 import numpy as np
 import torch
@@ -108,7 +107,7 @@ def marginal(lm: LanguageModel, sentences: Sequence[Sequence[str]]) -> np.ndarra
     return (total / len(states)).log().numpy()
 
 
-def both_sides(forward: np.ndarray, backward: np.ndarray, unread: np.ndarray) -> np.ndarray:
+def both_sides(forward: np.ndarray, backward: np.ndarray, log_marginal: np.ndarray) -> np.ndarray:
     """Return log p (V,) given both sides: forward times backward divided by the word's marginal, normalized over words.
 
     This is Bayes' rule if the two sides are independent given the word, which is only nearly true. Without the division, frequent words
@@ -116,20 +115,20 @@ def both_sides(forward: np.ndarray, backward: np.ndarray, unread: np.ndarray) ->
     On 449 words of the bundled sentences it is 64 with the `marginal` of 1,000 other contexts and 65 with the softmax's bias; the
     directions alone have 209 and 195.
     """
-    log_p = forward + backward - unread
+    log_p = forward + backward - log_marginal
     log_p[: len(SPECIALS)] = -np.inf
     return log_softmax(log_p)
 
 
-def expected_next(lm: LanguageModel, reading: Reading, *, backward: bool, k: int = 10) -> Expected:
+def expected_next(lm: LanguageModel, reading: Reading, *, backward: bool) -> Expected:
     """Return the predictions after a text's last word, or before its first one."""
-    return lm.expected(lm.log_p(reading.before if backward else reading.after), backward=backward, k=k)
+    return lm.expected(lm.log_p(reading.before if backward else reading.after), backward=backward)
 
 
 def expected_at(
-    lm: LanguageModel, reading: Reading, position: int, unread: np.ndarray, *, k: int = 8
+    lm: LanguageModel, reading: Reading, position: int, log_marginal: np.ndarray, *, k: int = 8
 ) -> tuple[Expected, Expected, Expected]:
-    """Return the predictions at a token's place from the left, from the right and from both sides; `unread` is the `marginal`."""
+    """Return the predictions at a token's place from the left, from the right and from both sides; `log_marginal` is the result of `marginal`."""
     if not position < len(reading.tokens):
         places = {"position": position + 1, "count": len(reading.tokens)}
         raise BadInput(t("There is no word {position} among {count} tokens. Choose another.", **places))
@@ -138,20 +137,21 @@ def expected_at(
     return (
         lm.expected(left, word, k=k),
         lm.expected(right, word, backward=True, k=k),
-        lm.expected(both_sides(left, right, unread), word, k=k),
+        lm.expected(both_sides(left, right, log_marginal), word, k=k),
     )
 
 
-def ranks(lm: LanguageModel, reading: Reading, n: int, unread: np.ndarray) -> np.ndarray:
+def ranks(lm: LanguageModel, reading: Reading, n: int, log_marginal: np.ndarray) -> np.ndarray:
     """Return the ranks (3, n) of the first n tokens from the left, the right and both sides; NaN outside the vocabulary."""
     ids = np.array([lm.vocabulary.id(token) for token in reading.tokens[:n]])
+    excluded = (no_answers(False), no_answers(True), list(range(len(SPECIALS))))
     result = np.full((3, len(ids)), np.nan)
     for place in np.flatnonzero(ids != SPECIALS.index(UNKNOWN)):
         left, right = (lm.log_p(states[place]) for states in (reading.ahead, reading.behind))
-        for row, (log_p, backward) in enumerate(((left, False), (right, True), (left + right - unread, None))):
-            higher = log_p > log_p[ids[place]]
-            higher[list(range(len(SPECIALS))) if backward is None else no_answers(backward)] = False
-            result[row, place] = higher.sum() + 1
+        for row, log_p in enumerate((left, right, left + right - log_marginal)):
+            is_likelier = log_p > log_p[ids[place]]
+            is_likelier[excluded[row]] = False
+            result[row, place] = is_likelier.sum() + 1
     return result
 
 
@@ -205,7 +205,8 @@ def replaced(text: str, position: int, word: str) -> str:
     end = 0
     for sentence in split_sentences(text):
         start = text.index(sentence, end)
-        end, tokens = start + len(sentence), tokenize(sentence)
+        end = start + len(sentence)
+        tokens = tokenize(sentence)
         if position < len(tokens):
             return text[:start] + join_tokens([*tokens[:position], word, *tokens[position + 1 :]]) + text[end:]
         position -= len(tokens)
@@ -214,8 +215,8 @@ def replaced(text: str, position: int, word: str) -> str:
 
 def aligned(old: list[str], new: list[str]) -> list[tuple[int | None, int | None]]:
     """Align two token lists as pairs of places (old, new), None for a missing token. A replacement is paired with the replaced token."""
-    start = [*map(eq, old, new), False].index(False)
-    end = [*map(eq, reversed(old[start:]), reversed(new[start:])), False].index(False)
+    start = _common_length(old, new)
+    end = _common_length(old[start:][::-1], new[start:][::-1])
     a, b = old[start : len(old) - end], new[start : len(new) - end]
     is_long = max(len(a), len(b)) > MAX_ALIGNED
     blocks = [("replace", 0, len(a), 0, len(b))] if is_long else SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
@@ -223,6 +224,11 @@ def aligned(old: list[str], new: list[str]) -> list[tuple[int | None, int | None
     for _, a_from, a_to, b_from, b_to in blocks:
         pairs += zip_longest(range(start + a_from, start + a_to), range(start + b_from, start + b_to))
     return [*pairs, *((len(old) - k, len(new) - k) for k in range(end, 0, -1))]
+
+
+def _common_length(first: list[str], second: list[str]) -> int:
+    """Return the number of equal tokens at the beginning of both lists."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
 
 
 def is_version(text: str, original: str) -> bool:

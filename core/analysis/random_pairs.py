@@ -97,7 +97,8 @@ class SharedDirections:
     def of(cls, tokens: Drawn, k: int = DIRECTIONS[-1]) -> SharedDirections:
         """Learn the mean and the k largest directions from random tokens. Fewer than k + 1 tokens give fewer directions."""
         mean = tokens.layers.mean(axis=0)
-        return cls(mean, np.stack([np.linalg.svd(rows, full_matrices=False)[2][:k] for rows in (tokens.layers - mean).swapaxes(0, 1)]))
+        centered = (tokens.layers - mean).swapaxes(0, 1)  # (L, N, D)
+        return cls(mean, np.stack([np.linalg.svd(rows, full_matrices=False)[2][:k] for rows in centered]))
 
     def away(self, tokens: Drawn, k: int) -> Drawn:
         """Return the tokens without the mean and the k largest directions."""

@@ -184,7 +184,8 @@ def test_cka(first: np.ndarray, second: np.ndarray) -> PairedAtRandom:
     norms = [_hsic(part, part) for part in (x, y)] if len(rows) > 3 else [0.0]
     if min(norms) <= 1e-20:
         return PairedAtRandom(cka=0.0, random=0.0, p=1.0, n=len(rows))
-    null = np.array([_hsic(x, [part[order] for part in y]) for order in (rng.permutation(len(rows)) for _ in range(PAIRINGS))])
+    orders = [rng.permutation(len(rows)) for _ in range(PAIRINGS)]
+    null = np.array([_hsic(x, [part[order] for part in y]) for order in orders])
     scale = np.sqrt(norms[0] * norms[1])
     result = _hsic(x, y)
     return PairedAtRandom(cka=float(result / scale), random=float(null.mean() / scale), p=rank_p(result, null), n=len(rows))

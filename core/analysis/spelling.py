@@ -156,22 +156,25 @@ class Spellings:
             stored = np.empty(0)
         if stored.dtype != np.float16 or stored.shape[1:] != self.vectors.shape[1:] or len(stored) > len(self.words):
             raise CorruptArtifact(t("{file} belongs to another vocabulary. Delete it to rebuild it.", file=self.file))
-        self.vectors[: len(stored)], self.read = stored, len(stored)
+        self.vectors[: len(stored)] = stored
+        self.read = len(stored)
 
     def extend(self, encoder: Encoder, upto: int, *, report: Callable[[int, int], None] = lambda done, total: None) -> None:
         """Encode and store the words up to number `upto`, 256 at a time, also if `report(encoded, total)` raises after a step."""
-        upto, times = min(upto, len(self.words)), 0
+        upto = min(upto, len(self.words))
+        n_steps = 0
         try:
             while (first := self.read) < upto:
                 last = min(first + WORDS_AT_ONCE, upto)
                 self.vectors[first:last] = unit(encoder.word_vectors(list(self.words[first:last])))
-                self.read, times = max(self.read, last), times + 1  # another thread may have read more
-                if times % SAVED_EVERY == 0:
-                    self._keep()
+                self.read = max(self.read, last)  # another thread may have read more
+                n_steps += 1
+                if n_steps % SAVED_EVERY == 0:
+                    self._save()
                 report(self.read, upto)
         finally:
-            if times % SAVED_EVERY:
-                self._keep()
+            if n_steps % SAVED_EVERY:
+                self._save()
 
     def nearest(self, rows: np.ndarray, k: int, *, exclude: Sequence[str], among: int | None = None) -> list[list[StaticNeighbor]]:
         """Return the k nearest of the first `among` encoded words for each of m vectors (m, P), without those in `exclude`."""
@@ -200,7 +203,7 @@ class Spellings:
             highest.append(np.where(rows[:, pairs[0]] == rows[:, pairs[1]], -1, cosines).max(axis=1))  # a word drawn twice is one
         return float(np.quantile(np.concatenate(highest), 0.95))
 
-    def _keep(self) -> None:
+    def _save(self) -> None:
         from safetensors.numpy import save
 
         with replacing(self.file) as temporary:

@@ -215,7 +215,7 @@ def _direction(model: BiLM, x: Tensor, position: int, *, backward: bool) -> Dire
     if backward:
         x, position = x.flip(0), len(x) - 1 - position
     outputs, _ = model.run_direction(x, [1] * len(x), backward=backward)
-    _, states = model.run_direction(x[:position], [1] * position, backward=backward)  # at > 0: a boundary comes first
+    _, states = model.run_direction(x[:position], [1] * position, backward=backward)  # position > 0: a boundary comes first
     steps = []
     below = x[position]
     for j, (layer, (h, c)) in enumerate(zip(model.backward_layers if backward else model.forward_layers, states, strict=True)):

@@ -12,7 +12,7 @@ from ..common.directions import unit_rows
 from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.markup import shorten
-from ..elmo.mix import layer_normalized, layer_weights, mix_cosines, mixed, pulls
+from ..elmo.mix import layer_normalized, layer_weights, mix_cosines, mixed, pulls, stops
 from ..files.artifacts import safe_name, text_fingerprint
 from ..files.quotas import may_store
 from ..index.neighbors import Products, best, grams_beside
@@ -23,8 +23,8 @@ ALL_WORDS = "all words"
 NEIGHBORS_TO_PLACE = 8  # nearest tokens that decide where a new one is placed on a map
 TRUE_NEIGHBORS = 10  # neighbors of a point in the full space, some of which a map may place elsewhere
 MOST = 300_000  # tokens on a map; of more, random complete sentences
-# At most so many tokens that UMAP lays out, and so many of one spelling, or a third of them would be "the" and "."
-LAID_OUT, OF_ONE_SPELLING = 2_000, 8
+LAID_OUT = 2_000  # tokens that UMAP lays out, at most
+OF_ONE_SPELLING = 8  # of these, at most; without a limit a third would be "the" and "."
 TRUST_POINTS = 1_000  # tokens on which trust is measured
 ROWS_AT_ONCE = 2_048
 FORMAT = 2  # version of the saved maps of all tokens
@@ -72,7 +72,8 @@ def rows_to_measure(table: OccurrenceTable, word: str) -> np.ndarray:
 def fit_maps(table: OccurrenceTable, word: str) -> FrozenMaps:
     """Fit aligned UMAP to a word's rows in layers 0, 1, 2 and their equal mix (Peters et al. 2018, eq. 1 with equal s_j)."""
     layers = table.rows.take(map_rows(table, word))  # (n, L, D)
-    spaces, names = [*layers.swapaxes(0, 1), layers.mean(axis=1)], [*map(str, range(layers.shape[1])), "mix"]
+    spaces = [*layers.swapaxes(0, 1), layers.mean(axis=1)]
+    names = [*map(str, range(layers.shape[1])), "mix"]
     # Few points: a smaller neighborhood than the usual 15, or every point would be everyone's neighbor.
     config = ProjectionConfig(n_neighbors=15 if len(layers) > 200 else 10)
     return aligned_maps(spaces, names, config)
@@ -99,11 +100,11 @@ def follow_mix(layers: np.ndarray, weights: np.ndarray, maps: FrozenMaps, *, nor
     start = pulls(weights)
     shares = np.copysign(start, weights)
     shares = -shares if (shares <= 0).all() else shares  # the same directions, turned around
-    for k, single in enumerate([*np.eye(len(layers)), np.full(len(layers), 1 / len(layers))]):
-        if np.abs(shares - single).max() < 0.005:
+    for k, stop in enumerate(stops(len(layers))):
+        if np.abs(shares - stop).max() < 0.005:
             if not normalized:
                 return maps.coordinates[k]
-            start = shares = single
+            start = shares = stop
     space = mixed(layer_normalized(layers) if normalized else layers, shares)
     return follow(space, mixed(maps.coordinates[: len(layers)].astype(float), start), maps.config)
 
@@ -112,11 +113,11 @@ def follow_mix(layers: np.ndarray, weights: np.ndarray, maps: FrozenMaps, *, nor
 class Links:
     """A point's true neighbors, nearest first, and which of them a map has near."""
 
-    rows: np.ndarray  # (n,) int, numbers of points; n is K or less
+    rows: np.ndarray  # (n,) int, numbers of points; n is TRUE_NEIGHBORS or less
     cosines: np.ndarray  # (n,)
     near: np.ndarray  # (n,) bool: among the point's n nearest on the map
     tied: int  # points left out because they are all equally near: none of them is nearer than the others
-    others: int  # points there are besides it
+    others: int  # number of all other points
 
     @property
     def by_chance(self) -> float:
@@ -142,9 +143,11 @@ def links(cosines: np.ndarray, places: np.ndarray, place: np.ndarray, *, itself:
     """
     others = np.flatnonzero(np.arange(len(cosines)) != itself)
     order = others[np.argsort(-cosines[others], kind="stable")]
-    chosen, n_tied = order[:k], 0
+    chosen = order[:k]
+    n_tied = 0
     if len(order) > k and cosines[order[k]] >= (last := cosines[order[k - 1]]) - SAME:
-        chosen, n_tied = order[cosines[order] > last + SAME], int((np.abs(cosines[order] - last) <= SAME).sum())
+        chosen = order[cosines[order] > last + SAME]
+        n_tied = int((np.abs(cosines[order] - last) <= SAME).sum())
     ways = np.linalg.norm(places.astype(np.float64) - place, axis=1)
     reach = np.sort(ways[others])[len(chosen) - 1] if len(chosen) else 0.0
     return Links(chosen, cosines[chosen], ways[chosen] <= reach + 1e-9, n_tied, len(others))
@@ -217,12 +220,13 @@ def rows_to_lay_out(table: OccurrenceTable, rows: np.ndarray, n: int) -> np.ndar
 
 def sense_numbers(table: OccurrenceTable, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return for rows (N,) the number, from 1, of the labeled word, and of its sense among that word's; 0 for unlabeled rows."""
-    lemma, sense = np.zeros(len(rows), np.uint16), np.zeros(len(rows), np.uint16)
+    lemma_of_row, sense_of_row = np.zeros((2, len(rows)), np.uint16)
     senses = [table.senses_of(lemma) for lemma in table.lemmas]
     for k in np.flatnonzero((table.sense[rows] >= 0) & (table.lemma[rows] >= 0)):
         number = table.lemma[rows[k]]
-        lemma[k], sense[k] = number + 1, 1 + senses[number].index(table.senses[table.sense[rows[k]]])
-    return lemma, sense
+        lemma_of_row[k] = number + 1
+        sense_of_row[k] = senses[number].index(table.senses[table.sense[rows[k]]]) + 1
+    return lemma_of_row, sense_of_row
 
 
 def spreads(maps: FrozenMaps, words: np.ndarray, wanted: Sequence[int]) -> np.ndarray:

@@ -54,7 +54,8 @@ class Baseline:
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return the arrays to be stored."""
-        return {"coef": self.coef, "intercept": self.intercept} | ({} if self.idf is None else {"idf": self.idf})
+        arrays = {"coef": self.coef, "intercept": self.intercept, "idf": self.idf}
+        return {name: array for name, array in arrays.items() if array is not None}
 
     @cached_property
     def _column(self) -> dict[str, int]:
@@ -79,12 +80,12 @@ def fit_baseline(
             analyzer=lambda text: grams(text, analyzer), sublinear_tf=True, max_features=MAX_FEATURES, dtype=np.float32
         )
         features = vectorizer.fit_transform(texts)
-        parts = (analyzer, tuple(vectorizer.get_feature_names_out()), vectorizer.idf_.astype(np.float32))
+        tfidf = {"terms": tuple(vectorizer.get_feature_names_out()), "idf": vectorizer.idf_.astype(np.float32)}
     else:
-        features, parts = mean_vectors(texts, vectors), ()
+        features, tfidf = mean_vectors(texts, vectors), {}
     least = math.inf
     for strength in STRENGTHS:
-        fitted = Baseline(*_fit_logistic(features, truth, n_classes, strength), *parts)
+        fitted = Baseline(*_fit_logistic(features, truth, n_classes, strength), analyzer, **tfidf)
         if (result := loss(fitted)) > least:
             break
         best, least = (fitted, strength), result
@@ -108,8 +109,9 @@ def _fit_logistic(features, truth: np.ndarray, n_classes: int, strength: float) 
     with threadpool_limits(limits=1):  # small products: threads only wait for each other
         model = import_library("sklearn.linear_model").LogisticRegression(C=strength, max_iter=1000).fit(features, truth)
     coef, intercept = model.coef_, model.intercept_
-    if len(model.classes_) == 2:  # scikit-learn keeps one row, the second class against the first
-        coef, intercept = np.concatenate([-coef / 2, coef / 2]), np.concatenate([-intercept / 2, intercept / 2])
+    if len(model.classes_) == 2:  # scikit-learn has one row, the second class against the first
+        coef = np.concatenate([-coef / 2, coef / 2])
+        intercept = np.concatenate([-intercept / 2, intercept / 2])
     full = np.zeros((n_classes, features.shape[1]), np.float32)
     offsets = np.full(n_classes, -1e4, np.float32)
     full[model.classes_], offsets[model.classes_] = coef, intercept

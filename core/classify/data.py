@@ -57,7 +57,8 @@ class Dataset:
         """Return the sha256 of every example, its label, its split, and the language unless it is English: the data hash of a result."""
         parts = (("train", self.train), ("valid", self.valid), ("test", self.test))
         cells = (cell for part, examples in parts for e in examples for cell in (part, e.text, str(e.label)))
-        return text_fingerprint([*([] if self.language == ENGLISH else [self.language]), *self.labels, *cells])
+        language = [] if self.language == ENGLISH else [self.language]
+        return text_fingerprint([*language, *self.labels, *cells])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,30 +119,34 @@ def make_dataset(
     rules = rules or RowRules()
     language = language or languages.get_language(ENGLISH)
     maker = _Maker(rules, language)
-    every = [maker.rows(part) if part else [] for part in (table, test, valid, extra)]
-    rows, tested, checked, added = ([row for row in part if row.label != rules.left_out] for part in every)
+    rows_of_tables = [maker.rows(part) if part else [] for part in (table, test, valid, extra)]
+    rows, test_rows, valid_rows, extra_rows = ([row for row in part if row.label != rules.left_out] for part in rows_of_tables)
     if config.duplicates == "drop":
         rows = maker.without_duplicates(rows)
-    train, held_out = (rows, tested) if test else _split_test(rows, config)
-    if valid:
-        checked = maker.without(checked, held_out, "validation", "test")
-    else:
-        rest, checked = _split_by_rank(_without(train, held_out), config.valid_share, config.seed, "valid")
-        trained = {row.label for row in (*rest, *added)}
-        checked = _without(checked, [row for row in checked if trained and row.label not in trained])  # a rare class is trained on
-        train = _without(train, checked)
-    labels = _labels([*train, *added], rules.order, name)
+    train_rows = rows
     if not test:
-        held_out = maker.with_labels(held_out, labels)
-    train, checked = _share([*train, *added], config), _share(checked, config)
-    if config.in_order and not test:
-        forms = {row.form for row in train}
-        if leaked := sum(row.form in forms for row in held_out):
-            maker.notes.append(f"{leaked:,} of {len(held_out):,} test rows repeat a training text: file order leaks them.")
+        train_rows, test_rows = _split_test(rows, config)
+    if valid:
+        valid_rows = maker.without(valid_rows, test_rows, "validation", "test")
     else:
-        train = maker.without(train, held_out, "training", "test")
-    train = maker.without(train, checked, "training", "validation")
-    splits = [maker.examples(part, labels) for part in (train, checked, held_out)]
+        rest, valid_rows = _split_by_rank(_without(train_rows, test_rows), config.valid_share, config.seed, "valid")
+        trained = {row.label for row in (*rest, *extra_rows)}
+        valid_rows = _without(valid_rows, [row for row in valid_rows if trained and row.label not in trained])  # a rare class is trained on
+        train_rows = _without(train_rows, valid_rows)
+    train_rows = [*train_rows, *extra_rows]
+    labels = _labels(train_rows, rules.order, name)
+    if not test:
+        test_rows = maker.with_labels(test_rows, labels)
+    train_rows = _share(train_rows, config)
+    valid_rows = _share(valid_rows, config)
+    if config.in_order and not test:
+        forms = {row.form for row in train_rows}
+        if leaked := sum(row.form in forms for row in test_rows):
+            maker.notes.append(f"{leaked:,} of {len(test_rows):,} test rows repeat a training text: file order leaks them.")
+    else:
+        train_rows = maker.without(train_rows, test_rows, "training", "test")
+    train_rows = maker.without(train_rows, valid_rows, "training", "validation")
+    splits = [maker.examples(part, labels) for part in (train_rows, valid_rows, test_rows)]
     if not all(splits):
         empty = ", ".join(title for title, part in zip((t("training"), t("validation"), t("test")), splits, strict=True) if not part)
         values = {"name": name, "sets": empty, "n": len(rows)}
@@ -149,7 +154,7 @@ def make_dataset(
     if len({example.label for example in splits[0]}) < 2:
         values = {"n": len(splits[0]), "name": name}
         raise BadInput(t("The {n:,} training rows of {name} all have the same label. Use a larger share, or add rows.", **values))
-    texts = tuple(sorted({row.tokens for part in every for row in part}))
+    texts = tuple(sorted({row.tokens for part in rows_of_tables for row in part}))
     return Dataset(name, labels, *splits, texts, tuple(maker.notes), language.code)
 
 
@@ -170,18 +175,17 @@ def subset(dataset: Dataset, share: float, number: int, *, n_test: int) -> Datas
     larger one. Equal texts stay together.
     """
     pool = (*dataset.train, *dataset.valid)
-    form = {example.text: normal_form(example.text) for example in (*pool, *dataset.test)}
-    ranked = sorted({form[e.text] for e in pool}, key=lambda text: (_rank(text, number, "subset"), text))
+    form_of = {example.text: normal_form(example.text) for example in (*pool, *dataset.test)}
+    ranked = _rank_forms({form_of[example.text] for example in pool}, number, "subset")
     taken = ranked[: max(2, round(len(ranked) * share))]
-    checked = set(taken[: max(1, round(len(taken) * 0.1))])
-    trained = set(taken) - checked
-    tested = set(sorted({form[e.text] for e in dataset.test}, key=lambda text: (_rank(text, 0, "tested"), text))[:n_test])
-    return replace(
-        dataset,
-        train=tuple(e for e in pool if form[e.text] in trained),
-        valid=tuple(e for e in pool if form[e.text] in checked),
-        test=tuple(e for e in dataset.test if form[e.text] in tested),
-    )
+    n_valid = max(1, round(len(taken) * 0.1))
+    tested = _rank_forms({form_of[example.text] for example in dataset.test}, 0, "tested")[:n_test]
+
+    def select(examples: Sequence[LabeledText], forms: Sequence[str]) -> tuple[LabeledText, ...]:
+        chosen = set(forms)
+        return tuple(example for example in examples if form_of[example.text] in chosen)
+
+    return replace(dataset, train=select(pool, taken[n_valid:]), valid=select(pool, taken[:n_valid]), test=select(dataset.test, tested))
 
 
 @dataclass(slots=True)
@@ -261,7 +265,7 @@ def _split_test(rows: list[_Cut], config: SplitConfig) -> tuple[list[_Cut], list
         return rows[:boundary], rows[boundary:]
     if not config.folds:
         return _split_by_rank(rows, config.test_share, config.seed, "test")
-    ranked = _rank_forms(rows, config.seed, "test")
+    ranked = _rank_forms({row.form for row in rows}, config.seed, "test")
     if len(ranked) < config.folds:
         raise BadInput(f"{len(ranked):,} distinct texts cannot make {config.folds} folds. Ask for fewer, or add rows.")
     fold = {form: k * config.folds // len(ranked) for k, form in enumerate(ranked)}
@@ -276,7 +280,7 @@ def _without(rows: list[_Cut], held_out: list[_Cut]) -> list[_Cut]:
 
 def _split_by_rank(rows: list[_Cut], share: float, seed: int, purpose: str) -> tuple[list[_Cut], list[_Cut]]:
     """Return (rest, the rows whose texts rank first), each in order. At least one text is in the second part."""
-    ranked = _rank_forms(rows, seed, purpose)
+    ranked = _rank_forms({row.form for row in rows}, seed, purpose)
     taken = set(ranked[: max(1, round(len(ranked) * share))])
     return [row for row in rows if row.form not in taken], [row for row in rows if row.form in taken]
 
@@ -286,8 +290,8 @@ def _share(rows: list[_Cut], config: SplitConfig) -> list[_Cut]:
     return rows if config.share == 1 else _split_by_rank(rows, config.share, config.seed, "share")[1]
 
 
-def _rank_forms(rows: list[_Cut], seed: int, purpose: str) -> list[str]:
-    return sorted({row.form for row in rows}, key=lambda form: (_rank(form, seed, purpose), form))
+def _rank_forms(forms: set[str], seed: int, purpose: str) -> list[str]:
+    return sorted(forms, key=lambda form: (_rank(form, seed, purpose), form))
 
 
 def _rank(form: str, seed: int, purpose: str) -> float:

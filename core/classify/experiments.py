@@ -123,22 +123,35 @@ def summary(lines: Sequence[dict], experiment: str) -> dict[str, dict]:
         if not rows:
             continue
         by_seed = [[row for row in rows if row["seed"] == seed] for seed in sorted({row["seed"] for row in rows})]
-        accuracies, f1 = (
-            [float(np.average([row[key] for row in folds], weights=[row["n"] for row in folds])) for folds in by_seed]
-            for key in ("accuracy", "macro_f1")
-        )
-        mixes = [row["mix"] for row in rows if row.get("mix")]
-        mix = {"s": np.mean([mix["s"] for mix in mixes], axis=0).round(4).tolist()} if mixes else None
-        mix = mix and mix | {"gamma": statistics.fmean(mix["gamma"] for mix in mixes)}
+        accuracies = [_pooled_mean(folds, "accuracy") for folds in by_seed]
         sizes = rows[0]["sizes"]
-        means = {"accuracy": statistics.fmean(accuracies), "macro_f1": statistics.fmean(f1)}
-        means |= {"spread": statistics.stdev(accuracies) if len(accuracies) > 1 else None}
-        means |= {"seconds": statistics.fmean(row["seconds"] for row in rows), "mix": mix, "right": _right(rows)}
-        counts = {"seeds": len(accuracies), "runs": len(rows), "n": sum(row["n"] for row in rows if row["seed"] == rows[0]["seed"])}
-        counts |= {"is_current": are_current(rows)}
-        counts |= {"train": sizes["train"], "labeled": sizes["train"] + sizes.get("valid", 0)}  # labeled: with the validation texts
-        result[name] = means | counts
+        result[name] = {
+            "accuracy": statistics.fmean(accuracies),
+            "macro_f1": statistics.fmean(_pooled_mean(folds, "macro_f1") for folds in by_seed),
+            "spread": statistics.stdev(accuracies) if len(accuracies) > 1 else None,
+            "seconds": statistics.fmean(row["seconds"] for row in rows),
+            "mix": _mean_mix([row["mix"] for row in rows if row.get("mix")]),
+            "right": _right(rows),
+            "seeds": len(accuracies),
+            "runs": len(rows),
+            "n": sum(row["n"] for row in rows if row["seed"] == rows[0]["seed"]),
+            "is_current": are_current(rows),
+            "train": sizes["train"],
+            "labeled": sizes["train"] + sizes.get("valid", 0),  # with the validation texts
+        }
     return result
+
+
+def _pooled_mean(folds: Sequence[dict], key: str) -> float:
+    """Return the mean of a score over folds, weighted by their numbers of test texts."""
+    return float(np.average([row[key] for row in folds], weights=[row["n"] for row in folds]))
+
+
+def _mean_mix(mixes: Sequence[dict]) -> dict | None:
+    if not mixes:
+        return None
+    shares = np.mean([mix["s"] for mix in mixes], axis=0).round(4).tolist()
+    return {"s": shares, "gamma": statistics.fmean(mix["gamma"] for mix in mixes)}
 
 
 def adjusted_p(rows: Mapping[str, dict], best: str) -> dict[str, float]:
@@ -156,8 +169,9 @@ def adjusted_p(rows: Mapping[str, dict], best: str) -> dict[str, float]:
 
 def kind_of(variant: str) -> str:
     """Return one of core.figures.classifiers.KINDS."""
-    v = VARIANTS[variant]
-    return "plain baseline" if variant in BASELINES else "with ELMo" if v.elmo else "without ELMo"
+    if variant in BASELINES:
+        return "plain baseline"
+    return "with ELMo" if VARIANTS[variant].elmo else "without ELMo"
 
 
 def _right(rows: Sequence[dict]) -> np.ndarray | None:

@@ -88,8 +88,10 @@ def _context(head: TextHead, tokens: Tokens, named: int, vectors: StaticVectors 
 
     Replacing the other layers by layer 0 would also remove the context, but gives a vector that the classifier has never seen.
     """
-    n, network = len(tokens), head.network
-    exact, lone = layers([tokens])[0], np.concatenate(layers([(token,) for token in tokens]), axis=1)  # (L, T, D) each
+    n = len(tokens)
+    network = head.network
+    exact = layers([tokens])[0]  # (L, T, D)
+    lone = np.concatenate(layers([(token,) for token in tokens]), axis=1)  # (L, T, D)
     is_lone = np.concatenate([np.zeros((1, n)), np.eye(n), np.ones((1, n))]).astype(bool)  # (T + 2, T): none, one, or all tokens
     answers = []
     for group in _groups(n + 2, n):

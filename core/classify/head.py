@@ -101,11 +101,14 @@ class TextHead:
     def _rows(self, function, texts: Sequence[Tokens], vectors, layers) -> np.ndarray:
         """Return a network's `function` of batches, one row per text."""
         self.classifier.eval()
-        glove, elmo = vectors if self.variant.glove else None, layers if self.variant.elmo else None
-        reads = {"vectors": glove, "layers": elmo, "device": device_of(self.classifier)}
+        inputs = {"vectors": vectors if self.variant.glove else None, "layers": layers if self.variant.elmo else None}
+        device = device_of(self.classifier)
         batches = of_like_lengths(list(map(len, texts)), ROWS_AT_ONCE)
+        parts = []
         with torch.inference_mode():
-            parts = [function(make_batch([texts[k] for k in numbers], self.vocabulary, **reads)).cpu().numpy() for numbers in batches]
+            for numbers in batches:
+                batch = make_batch([texts[k] for k in numbers], self.vocabulary, **inputs, device=device)
+                parts.append(function(batch).cpu().numpy())
         return np.concatenate(parts)[np.argsort(np.concatenate(batches))]
 
 
@@ -126,7 +129,7 @@ class Answer:
 
 
 def classify(heads: dict[str, TextHead], text: Tokens, *, vectors: StaticVectors | None, layers: Layers | None) -> dict[str, Answer]:
-    """Return every head's answer on one text. All heads share the layers that `layers` caches (inputs.live_layers)."""
+    """Return every head's answer on one text. All heads share the layers that `layers` caches (core.classify.model.live_layers)."""
     started = time.perf_counter()
     if any(head.variant.elmo for head in heads.values()):
         layers([text])
@@ -143,10 +146,13 @@ def classify(heads: dict[str, TextHead], text: Tokens, *, vectors: StaticVectors
 
 def save_head(head: TextHead, folder: str | Path, *, members_beside: bool = False) -> Path:
     """Write the folder atomically, replacing an existing one. Members are within it, or next to it with `members_beside`."""
-    is_committee, is_baseline = isinstance(head.classifier, Committee), isinstance(head.classifier, Baseline)
-    arrays = {} if is_committee else head.classifier.arrays() if is_baseline else _arrays(head.classifier)
-    words = head.classifier.terms if is_baseline else head.vocabulary.words
-    members = head.classifier.members if is_committee else {}
+    arrays, words, members = {}, head.vocabulary.words, {}
+    if isinstance(head.classifier, Committee):
+        members = head.classifier.members
+    elif isinstance(head.classifier, Baseline):
+        arrays, words = head.classifier.arrays(), head.classifier.terms
+    else:
+        arrays = _arrays(head.classifier)
 
     def inside(place: Path) -> dict:
         for name, member in members.items() if not members_beside else ():
@@ -165,7 +171,8 @@ def load_head(folder: str | Path, *, model: str | None = None, vectors: str | No
     """Load the head of a folder. `model` and `vectors` are the fingerprints of those it will be used with."""
     folder = Path(folder)
     with folders.opened(folder, FORM) as (meta, stored):
-        variant, labels = variant_named(meta["variant"]), tuple(map(str, meta["labels"]))
+        variant = variant_named(meta["variant"])
+        labels = tuple(map(str, meta["labels"]))
         folders.check_made_with(folder, meta, model if variant.elmo else None, vectors if variant.glove else None)
         text = (folder / VOCABULARY).read_text(encoding="utf-8")
         words = tuple(map(_plain, text.split("\n"))) if text else ()
@@ -239,7 +246,10 @@ def without_a_word(heads: dict[str, TextHead], tokens: Tokens, vectors: StaticVe
 
 def _single(heads: Iterable[TextHead]) -> list[TextHead]:
     """Return heads with committees replaced by their members."""
-    return [item for head in heads for item in (head.classifier.members.values() if isinstance(head.classifier, Committee) else [head])]
+    singles = []
+    for head in heads:
+        singles += head.classifier.members.values() if isinstance(head.classifier, Committee) else [head]
+    return singles
 
 
 def _knows(head: TextHead, tokens: Tokens, vectors: StaticVectors | None) -> bool:

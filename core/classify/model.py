@@ -138,12 +138,14 @@ def make_batch(
     """Return the padded batch of some texts on a device. An empty text is one unknown token, so that every row has a length."""
     texts = [text or ("",) for text in texts]
     shape = len(texts), max(map(len, texts))
-    mask, words = torch.zeros(shape, dtype=torch.bool), torch.zeros(shape, dtype=torch.long)
+    mask = torch.zeros(shape, dtype=torch.bool)
+    words = torch.zeros(shape, dtype=torch.long)
     for row, text in enumerate(texts):
         mask[row, : len(text)] = True
         words[row, : len(text)] = torch.from_numpy(vocabulary.numbers(text))
     static, has_static = _static(texts, shape, vectors) if vectors is not None else (None, None)
-    parts = (mask, words, static, has_static, pad(layers(texts), shape[1]) if layers is not None else None)
+    padded_layers = pad(layers(texts), shape[1]) if layers is not None else None
+    parts = (mask, words, static, has_static, padded_layers)
     return Batch(*(None if part is None else part.to(device) for part in parts))
 
 
@@ -171,10 +173,12 @@ def live_layers(encoder: Encoder) -> Layers:
 
 def _static(texts: Sequence[Tokens], shape: tuple[int, int], vectors: StaticVectors) -> tuple[Tensor, Tensor]:
     """Return GloVe rows (B, T, S), of the lowercase spelling if only that exists, and which tokens have one (B, T)."""
-    static, has_vector = np.zeros((*shape, vectors.dim), np.float32), np.zeros(shape, bool)
+    static = np.zeros((*shape, vectors.dim), np.float32)
+    has_vector = np.zeros(shape, bool)
     for row, text in enumerate(texts):
         places, rows = vectors.vectors_of(text)
-        static[row, places], has_vector[row, places] = rows, True
+        static[row, places] = rows
+        has_vector[row, places] = True
     return torch.from_numpy(static), torch.from_numpy(has_vector)
 
 
@@ -241,7 +245,7 @@ class Network(nn.Module):
     def embedded(self, batch: Batch) -> Tensor:
         """Return the parts of this variant (B, T, E), concatenated, each after its dropout."""
         words, has_static = batch.words, batch.has_static
-        if self.training and self.config.word_dropout:  # so that the vector of unknown words is learned, and not one word is all
+        if self.training and self.config.word_dropout:  # so that unknown words get a learned vector, and no single word decides
             dropped = (torch.rand(words.shape, generator=self.generator) < self.config.word_dropout).to(words.device)
             words = words.masked_fill(dropped, UNKNOWN)
             has_static = has_static & ~dropped if has_static is not None else None

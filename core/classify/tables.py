@@ -16,7 +16,7 @@ from ..common.errors import BadInput
 from ..common.i18n import t, tn
 from ..common.limits import limits
 from ..files.formats import refuse_format, suffix_of
-from ..text.columns import OTHER_TEXTS, Unread, find_column, find_usual, note_doubled, refuse_column, without_names
+from ..text.columns import OTHER_TEXTS, Unread, find_all_usual, find_column, find_usual, note_doubled, refuse_column, without_names
 from ..text.file_lines import BadRow, LeftOut, Place, iterate_lines, json_rows, refuse, show_value
 from ..text.normalization import fold_case, plain_signs
 from ..text.sentences import NO_CHARACTER
@@ -123,7 +123,8 @@ def read_columns(path: str | Path) -> Columns:
             _refuse_empty(path.name)
         n_rows = max(2, min(GUESSED_ROWS, GUESSED_CELLS // max(1, len(names))))
         rows = [[cell[:MAX_CHARACTERS] for cell in cells] for _, cells in islice(source_rows, n_rows) if len(cells) == len(names)]
-    names, names_folded = [name.strip() for name in names], [fold_case(name.strip()) for name in names]
+    names = [name.strip() for name in names]
+    names_folded = list(map(fold_case, names))
     label = next(iter(_usual_labels(names, rows[:PEEKED])), None)
     if label is None:
         filled = {k: [row[k].strip() for row in rows if not is_missing(row[k])] for k in range(len(names))}
@@ -132,9 +133,14 @@ def read_columns(path: str | Path) -> Columns:
         label = min(recurring, key=lambda k: (kinds[k], k), default=None)
     texts = _prefer_text([k for k, name in enumerate(names_folded) if name in TEXT_COLUMNS and k != label], names_folded)
     if not texts:
-        lengths = {k: (sum(len(row[k].split()) for row in rows), sum(len(row[k]) for row in rows)) for k in range(len(names)) if k != label}
-        texts = [max(lengths, key=lengths.get)] if lengths else []
+        others = [k for k in range(len(names)) if k != label]
+        texts = [max(others, key=lambda k: _count_words([row[k] for row in rows]))] if others else []
     return Columns(tuple(names), tuple(texts), label)
+
+
+def _count_words(cells: Sequence[str]) -> tuple[int, int]:
+    """Return the numbers of words and of characters."""
+    return sum(len(cell.split()) for cell in cells), sum(map(len, cells))
 
 
 def selector(names: Sequence[str], number: int) -> str | int:
@@ -330,7 +336,7 @@ def _find_label(file: str, names: list[str], rows: Sequence[list[str]], place: P
 
 def _usual_labels(names: Sequence[str], rows: Sequence[list[str]]) -> list[int]:
     """Return the positions of the columns with usual names for labels, in the order of those names; empty columns come last."""
-    positions = [k for usual in LABEL_COLUMNS if (k := find_usual(names, (usual,))) is not None]
+    positions = find_all_usual(names, LABEL_COLUMNS)
     return sorted(positions, key=lambda k: not any(len(row) > k and not is_missing(row[k]) for row in rows))
 
 

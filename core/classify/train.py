@@ -31,7 +31,7 @@ from .scores import best_temperature, evaluate, nll, softmax_rows
 
 SMALLEST_BATCH = 8  # texts
 SMALL_BATCH = 16  # texts, up to which a step is quicker on one thread than on two (the bundled headlines: 36 s, not 106)
-ALL_TEXTS_UP_TO = 40_000  # up to so many texts, layers are computed for all of them, so that any split can use them
+ALL_TEXTS_UP_TO = 40_000  # texts of a file, up to which layers are computed for all of them, so that any split can use them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +122,8 @@ class BaselineFit:
         """Fit the baseline; yields one event."""
         started = time.perf_counter()
         vectors = self.frozen.vectors
-        (texts, truth), (valid, true_valid) = ((texts_of(part), truth_of(part)) for part in (self.dataset.train, self.dataset.valid))
+        texts, truth = texts_of(self.dataset.train), truth_of(self.dataset.train)
+        valid, true_valid = texts_of(self.dataset.valid), truth_of(self.dataset.valid)
         self.fitted, strength = baselines.fit_baseline(
             texts,
             truth,

@@ -1,4 +1,4 @@
-"""Training of text classifiers on custom rows: the command, obstacles, duration and results."""
+"""Train text classifiers on custom rows: the command, checks of the rows, the duration and the results."""
 
 import statistics
 from collections.abc import Mapping, Sequence
@@ -106,12 +106,18 @@ def results_rows(result: Mapping[tuple[str, int], TextHead]) -> list[dict]:
             for c, score in classes
         }
         accuracies = [test["accuracy"] for test in tests]
-        spread = round(statistics.stdev(accuracies), 4) if len(tests) > 1 else None
-        row = {"classifier": variant, "accuracy": round(statistics.fmean(accuracies), 4), "± over seeds": spread}
-        row |= {"macro F1": round(statistics.fmean(test["macro_f1"] for test in tests), 4), **f1, "seeds": len(tests)}
-        row["seconds"] = round(statistics.fmean(meta["seconds"] for meta in metas), 1)
         mix = metas[0].get("mix")
-        rows.append(row | {"s0, s1, …": ", ".join(f"{s:.2f}" for s in mix["s"]) if mix else ""})
+        row = {
+            "classifier": variant,
+            "accuracy": round(statistics.fmean(accuracies), 4),
+            "± over seeds": round(statistics.stdev(accuracies), 4) if len(tests) > 1 else None,
+            "macro F1": round(statistics.fmean(test["macro_f1"] for test in tests), 4),
+            **f1,
+            "seeds": len(tests),
+            "seconds": round(statistics.fmean(meta["seconds"] for meta in metas), 1),
+            "s0, s1, …": ", ".join(f"{s:.2f}" for s in mix["s"]) if mix else "",
+        }
+        rows.append(row)
     return rows
 
 

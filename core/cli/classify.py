@@ -85,7 +85,9 @@ def train(*, task, variant, seeds, rows, epochs, output, vectors, model, outputs
                 finished.append(head.run)
                 if variant not in variants:
                     continue
-                runs.append({**facts_of(head), "seed": seed} | ({"fold": fold} if rows.folds else {}))
+                runs.append({**facts_of(head), "seed": seed})
+                if rows.folds:
+                    runs[-1]["fold"] = fold
                 note(line_of(runs[-1]))
                 if seed == seeds[0] and not rows.folds and (output or rows.share == 1):
                     note(f"saved in {save_head(head, root / task.name / variant.name)}")
@@ -180,7 +182,7 @@ def head_notes(dataset: Dataset, variant: Variant):
 
 
 def facts_of(head: TextHead) -> dict:
-    """Return the facts of one run that `train` prints; `seconds` excludes the layers, which are computed once."""
+    """Return how one run was made and its scores, as `train` prints them; `seconds` excludes the layers, which are computed once."""
     scores = {key: head.meta["test"][key] for key in ("accuracy", "macro_f1", "confusion", "per_class", "ece", "n")}
     meta = {key: head.meta[key] for key in ("task", "seconds", "mix", "data")}
     return meta | {"variant": head.variant.name, "labels": list(head.labels)} | scores

@@ -52,10 +52,12 @@ def evaluate_senses(*, train, test, data, share, seed, space, cluster, model) ->
     for measure in senses.MEASURES:
         lines += difference_lines(scores, measure)
     counts = f"{counted(scores['n'], 'test row')} of {scores['documents']:,} documents or sentences, {counted(scores['n_train'], 'training row')}"
-    counts += f" ({dropped:,} more were dropped: their sentence is tested)" if dropped else ""
-    unseen = scores["unseen"]
-    warning = f"{counted(unseen, 'test row')} of words without a training row: counted as wrong"
-    return scores, [*lines, counts, *[warning] * bool(unseen)]
+    if dropped:
+        counts += f" ({dropped:,} more were dropped: their sentence is tested)"
+    lines.append(counts)
+    if unseen := scores["unseen"]:
+        lines.append(f"{counted(unseen, 'test row')} of words without a training row: counted as wrong")
+    return scores, lines
 
 
 def _sense_rows(train, test, data, share: float | None, seed: int | None) -> tuple[list[LabeledRow], list[LabeledRow]]:

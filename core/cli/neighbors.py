@@ -66,7 +66,8 @@ def neighbors(*, place, read_as, index, layer, weights, other_words, k, model) -
 
     model = open_model(model, cluster=index.cluster)
     in_context = _in_sentence(place, read_as, model)
-    layer = (MIX if weights else model.layers.top) if layer is None else layer
+    if layer is None:
+        layer = MIX if weights else model.layers.top
     if layer == SENSES and index.cluster:
         raise BadInput("The sense space is searched on one machine, shard by shard: leave out --cluster.")
     if weights and layer != MIX:
@@ -100,9 +101,9 @@ def neighbors(*, place, read_as, index, layer, weights, other_words, k, model) -
         for n in nearest
         for o in [n.occurrence]
     ]
-    query_facts = _facts(place, in_context) | {"layer": layer, "weights": of_layers.tolist()}
+    query_fields = _fields(place, in_context) | {"layer": layer, "weights": of_layers.tolist()}
     lines = in_columns((f"{row['cosine']:.3f}", row["word"], row["sense"] or "", row["sentence"]) for row in rows)
-    return {"query": query_facts, "neighbors": rows}, lines or "No neighbors."
+    return {"query": query_fields, "neighbors": rows}, lines or "No neighbors."
 
 
 def in_shards(where: str) -> bool:
@@ -130,7 +131,7 @@ def _in_sentence(place, read_as: str | None, model: Model) -> WordInContext:
     return WordInContext(tokens, position, wire.reading(read_as, tokens[position], model.language))
 
 
-def _facts(place, word: WordInContext) -> dict:
+def _fields(place, word: WordInContext) -> dict:
     return {"word": place.word, "sentence": place.sentence, "tokens": list(word.tokens), "position": word.position}
 
 
@@ -207,7 +208,7 @@ def substitutes(*, place, k, direction, common, model) -> Answer:
     (item,) = compute(workspace_of(model), SubstitutesRequest(words=(word,), direction=direction, k=k, common=common))
     rows = [{"word": word.word, "probability": round(word.probability, 6)} for word in item.substitutes]
     lines = in_columns((f"{row['probability']:.1%}", row["word"]) for row in rows)
-    return {**_facts(place, word), "direction": direction, "substitutes": rows}, lines or "No substitutes."
+    return {**_fields(place, word), "direction": direction, "substitutes": rows}, lines or "No substitutes."
 
 
 @command(
@@ -230,10 +231,11 @@ def view(*, name, request, corpus, vectors, model) -> Answer:
 
 def _both_in_context(sentences: Sequence[str], word: str | None, read_as: str | None, model: Model) -> list[WordInContext]:
     """Return the word, in any of its forms, in each of two sentences; without a word the one that pages compare."""
-    most, both = limits().max_words, [tuple(languages.tokenize(text)) for text in sentences]
-    if max(map(len, both)) > most:
-        note(f"Only the first {most} words of a sentence are read.")
-    both = [tokens[:most] for tokens in both]
+    max_words = limits().max_words
+    both = [tuple(languages.tokenize(text)) for text in sentences]
+    if max(map(len, both)) > max_words:
+        note(f"Only the first {max_words} words of a sentence are read.")
+    both = [tokens[:max_words] for tokens in both]
     if word is None:
         places = list(find_target_words(*both, model.language))
         if None in places:

@@ -67,8 +67,8 @@ def senses_change(*, word, sides, layer, groups, ranking, like_frequency, graph,
     if not word:
         layer = str(change.LAYER) if layer == change.SENSES else layer
         left_out = choose(workspace, first, second).left_out
-        for fact in left_out.describe():
-            note(fact)
+        for text in left_out.describe():
+            note(text)
         read = change.read(workspace, first, second)
         ranked = change.rank(read, progress("words"), at_least=ranking.at_least, max_words=ranking.most, space=layer)
         rows = [{"word": item.word, **_row(item.change), "corrected_p": round(item.corrected, 6)} for item in ranked]
@@ -95,10 +95,10 @@ def senses_change(*, word, sides, layer, groups, ranking, like_frequency, graph,
     if control is not None and control.words:
         lines.append(f"differs more than {control.below} of {counted(len(control.words), 'word')} of similar frequency")
     if sides.judgments:
-        answer["judgments"], whys = _score_judgments(sides, word, result)
+        answer["judgments"], reasons = _score_judgments(sides, word, result)
         text = "judgments: {pairs}; Krippendorff's alpha {alpha}, Spearman's rho with the cosines {spearman}"
         values = answer["judgments"] | {"pairs": counted(answer["judgments"]["pairs"], "pair")}
-        lines += [text.format(**values).replace("None", "–"), *whys]
+        lines += [text.format(**values).replace("None", "–"), *reasons]
     lines += filter(None, [change.describe_groups(result)])
     return answer, [*lines, "sentences of each sense:", *_write_table(bands, csv)]
 
@@ -134,22 +134,23 @@ def _score_judgments(sides, word: str, result) -> tuple[dict, list[str]]:
         )
     if missing := len(everything) - len(judgments):
         note(f"{counted(missing, 'judgment')} of {len(everything):,} not used: on other uses than those of “{word}” in {sides.uses}.")
-    cosines, means = usage_graphs.cosines_beside_judgments(uses, judgments, tokens_of(result.items), result.vectors)
-    agreement, rho, whys = None, None, []
+    cosines, means = usage_graphs.cosines_and_judgments(uses, judgments, tokens_of(result.items), result.vectors)
+    agreement = rho = None
+    reasons = []
     answers = usage_graphs.answers_of(judgments)
     try:
         agreement = round(alpha(answers, ORDINAL), 4)
     except BadInput:
         is_judged_twice = any(sum(answer is not None for answer in pair) > 1 for pair in zip(*answers, strict=True))
-        why = "all judgments are the same" if is_judged_twice else "no pair has the judgments of two annotators"
-        whys.append(f"no alpha: {why}.")
+        reason = "all judgments are the same" if is_judged_twice else "no pair has the judgments of two annotators"
+        reasons.append(f"no alpha: {reason}.")
     if len(set(means)) < 2:
-        whys.append("no rho: the pairs' mean judgments are all the same." if means else "no rho: no pair was decided.")
+        reasons.append("no rho: the pairs' mean judgments are all the same." if means else "no rho: no pair was decided.")
     elif max(cosines) - min(cosines) < 1e-6:  # such as those of one spelling at layer 0
-        whys.append("no rho: the pairs' cosines are all the same.")
+        reasons.append("no rho: the pairs' cosines are all the same.")
     else:
         rho = round(float(spearmanr(cosines, means).statistic), 4)
-    return {"pairs": len(means), "alpha": agreement, "spearman": rho}, whys
+    return {"pairs": len(means), "alpha": agreement, "spearman": rho}, reasons
 
 
 def _row(change) -> dict:
@@ -227,7 +228,8 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model, o
         answer |= {"alpha": round(value, 4), "labeled_by_both": n}
         lines.append(f"Krippendorff's alpha of both annotators: {value:.3f}, on {counted(n, 'sentence')}")
     _write_table(result.table(occurrences.items), csv)
-    lines += ["the most doubtful:"] * bool(doubtful)
+    if doubtful:
+        lines.append("the most doubtful:")
     lines += in_columns((f"{row['probability']:.2f}", row["sense"], row["sentence"]) for row in doubtful)
     return {**answer, "doubtful": doubtful, "sentences": rows}, lines
 

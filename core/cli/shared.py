@@ -46,13 +46,14 @@ def counted(n: int, noun: str) -> str:
 
 def progress(what: str):
     """Return a reporter (done, total, per second) that writes a line to stderr at most every two seconds."""
-    last = [time.monotonic()]
+    last = time.monotonic()
 
     def report(done: int, total: int, speed: float | None = None) -> None:
-        if time.monotonic() - last[0] > 2 or done >= total:
-            last[0] = time.monotonic()
-            left = f", {(total - done) / speed:.0f} s left" if speed else ""
-            note(f"{what}: {done:,} of {total:,}" + (f", {speed:,.0f} a second" if speed else "") + left)
+        nonlocal last
+        if time.monotonic() - last > 2 or done >= total:
+            last = time.monotonic()
+            rate = f", {speed:,.0f} a second, {(total - done) / speed:.0f} s left" if speed else ""
+            note(f"{what}: {done:,} of {total:,}{rate}")
 
     return report
 
@@ -73,20 +74,24 @@ def table_lines(table: Frame) -> list[str]:
 
     right = [k for k, name in enumerate(table.columns) if is_numeric_dtype(table[name])]
 
-    def write(cell: Any) -> Any:
-        return (f"{cell:,.0f}" if abs(cell) >= 999.5 else f"{cell:.4g}") if isinstance(cell, float) else cell
+    def format_cell(cell: Any) -> Any:
+        if not isinstance(cell, float):
+            return cell
+        return f"{cell:,.0f}" if abs(cell) >= 999.5 else f"{cell:.4g}"
 
-    rows = (map(write, row) for row in table.itertuples(index=False, name=None))
+    rows = (map(format_cell, row) for row in table.itertuples(index=False, name=None))
     return in_columns([table.columns, *rows], right=right)
 
 
 def write_texts(texts: Mapping[Path, str]) -> None:
     """Write several files, and put them in place once all are written. A place that is refused does not hold up the others."""
-    refusals, are_written = [], False
+    refusals = []
+    are_written = False
 
     def collect(_: type | None, error: BaseException | None, __: object) -> bool:
         is_refusal = are_written and isinstance(error, BadInput)
-        refusals.extend([error] if is_refusal else [])
+        if is_refusal:
+            refusals.append(error)
         return is_refusal
 
     with ExitStack() as stack:
@@ -113,7 +118,8 @@ def read_earlier(path: str | Path, read: Callable[[Path], Any], outputs: Outputs
 
 def _width(cell: str) -> int:
     """Return the width of a text in a terminal. Korean letters take two columns, combining marks none."""
-    return sum(0 if unicodedata.combining(sign) else 2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in cell)
+    signs = [sign for sign in cell if not unicodedata.combining(sign)]
+    return len(signs) + sum(unicodedata.east_asian_width(sign) in "WF" for sign in signs)
 
 
 def open_model(options: ModelOptions, *, precision=FLOAT32, cluster=None, engine="") -> Model:
@@ -175,8 +181,10 @@ def epoch_notes(score: Callable[[dict[str, float]], str]) -> Callable[[str, Epoc
         if event.measures or time.monotonic() - last > SHOWN_EVERY_S:
             last = time.monotonic()
             position = f"epoch {event.epoch} of at most {event.epochs}, step {event.step:,} of {event.steps:,}, loss {event.loss:.3f}"
-            left = f", at most {event.seconds_left:.0f} s left"
-            note(f"{what}: {position}{left if event.measures is None else f'; {score(event.measures)}; {event.seconds:.0f} s'}")
+            if event.measures is None:
+                note(f"{what}: {position}, at most {event.seconds_left:.0f} s left")
+            else:
+                note(f"{what}: {position}; {score(event.measures)}; {event.seconds:.0f} s")
 
     return watch
 
@@ -193,7 +201,8 @@ def fetch_files(names: Iterable[str], sources: dict[str, RemoteFile], folder: Pa
         file = sources[name]
         note(f"{name}: {', '.join(filter(None, (file.publisher, file.license)))}, from {file.url}, {file.size:,} bytes")
         folder = published.fetch([name], folder, files=sources, report=_bytes_report(name))
-        files.append({"name": name, **{kind: value for kind in ("md5", "sha256") if (value := getattr(file, kind))}})
+        digests = {"md5": file.md5, "sha256": file.sha256}
+        files.append({"name": name, **{kind: digest for kind, digest in digests.items() if digest}})
         files += [{"name": path.relative_to(folder).as_posix()} for path in unpack(folder / name)]
     files = [file | {"bytes": (folder / file["name"]).stat().st_size} for file in files]
     return {"folder": str(folder), "files": files}, [f"{file['bytes'] / 1e6:6.1f} MB  {folder / file['name']}" for file in files]

@@ -1,4 +1,4 @@
-"""Commands `pretrain` and `glove`: train a model or vectors."""
+"""Commands `pretrain`, `glove` and `tasks`: train a model, vectors, and the heads of the ELMo paper's tasks."""
 
 from dataclasses import asdict, replace
 from functools import partial

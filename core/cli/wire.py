@@ -127,17 +127,22 @@ def _words(workspace: Workspace, values: dict[str, tuple[Any, Any]]) -> dict[str
         for key in ("word", "read_as"):
             if item.get(key) is not None:
                 _value(f"{name}.{key}", str, item[key])
-    places = [(item["text"], *position_of(workspace.language, name, item, limits().max_words)) for name, item in listed]
-    together = [places] if 1 <= len(places) <= 2 else [[place] for place in places]
-    words = [word for part in together for word in workspace.words(*(text for text, *_ in part), positions=[place for _, place, _ in part])]
-    words = [replace(word, tokens=tokens) for word, (*_, tokens) in zip(words, places, strict=True)]
+    located = [position_of(workspace.language, name, item, limits().max_words) for name, item in listed]
+    places = [(item["text"], position) for (_, item), (position, _) in zip(listed, located, strict=True)]
+    words: list[WordInContext] = []
+    for together in [places] if 1 <= len(places) <= 2 else [[place] for place in places]:
+        words += workspace.words(*(text for text, _ in together), positions=[position for _, position in together])
     groups: dict[str, list[WordInContext]] = {name: [] for name in values}
-    for word, (name, item) in zip(words, listed, strict=True):
+    for word, (name, item), (_, tokens) in zip(words, listed, located, strict=True):
+        word = replace(word, tokens=tokens)
         groups[name].append(replace(word, read_as=reading(item.get("read_as"), word.word, workspace.language) or word.read_as))
-    return {
-        name: None if value is None else tuple(groups[name]) if isinstance(value, list) else groups[name][0]
-        for name, (_, value) in values.items()
-    }
+    results: dict[str, Any] = {}
+    for name, (_, value) in values.items():
+        if value is None:
+            results[name] = None
+        else:
+            results[name] = tuple(groups[name]) if isinstance(value, list) else groups[name][0]
+    return results
 
 
 def _as_list(name: str, hint: Any, value: Any) -> list[Any]:

@@ -4,7 +4,8 @@ APD, the average pairwise distance, and PRT, the distance of the prototypes, tak
 Task 1"). JSD takes the shares of sense groups (Giulianelli, Del Tredici and Fernández 2020). APD is also large if both sides have the same many
 meanings. The gap is therefore APD minus the mean distance within the sides (twice the gap is the squared maximum mean discrepancy, Gretton and
 others 2012). The neighbors measure is the same gap in shares of common nearest neighbors (Schilling 1986; Jarvis and Patrick 1973). It detects a
-small new sense even if the old ones vary more. The sum of these two, each in standard deviations of the shuffled values, decides.
+small new sense even if the old ones vary more. The sum of the gap and the neighbors measure, each in standard deviations of the shuffled
+values, decides.
 
 The null values come from shuffling the sentences over the sides, as complete documents if there are enough, since sentences of one document
 have a common topic.
@@ -90,8 +91,8 @@ def expected_distance(rows: np.ndarray) -> float:
 def nearest(rows: np.ndarray):
     """Return sparse rows (n, n) whose products are shares of common nearest neighbors, for unit rows (n, D).
 
-    Each has length 1, with equal values at the row itself and at its NEAREST neighbors among the centered rows. Those that tie for the last
-    places share them, lest the order of repeated sentences, and so their side, decide.
+    Each has length 1, with equal values at the row itself and at its NEAREST neighbors among the centered rows. Neighbors that tie for the
+    last places share them. Otherwise the order of repeated sentences, and so their side, would decide.
     """
     from scipy.sparse import csr_array
 
@@ -100,7 +101,8 @@ def nearest(rows: np.ndarray):
     cosines = centered @ centered.T
     np.fill_diagonal(cosines, np.inf)
     last = -np.partition(-cosines, k, axis=1)[:, k : k + 1]
-    above, tied = cosines > last + TIE, np.abs(cosines - last) <= TIE
+    above = cosines > last + TIE
+    tied = np.abs(cosines - last) <= TIE
     weights = above + tied * (k + 1 - above.sum(axis=1, keepdims=True)) / tied.sum(axis=1, keepdims=True)
     return csr_array(unit(weights.astype(np.float32)))
 

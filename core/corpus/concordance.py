@@ -87,7 +87,8 @@ def lines(corpus: EncodedCorpus, hits: Hits, first: int = 0, number: int = 20) -
     """Return `number` hits from the one numbered `first`, in their sentences."""
     part = hits.at(slice(first, first + number))
     sentence = corpus.sentence[part.first]
-    begins, lengths = corpus.starts[sentence], corpus.starts[sentence + 1] - corpus.starts[sentence]
+    begins = corpus.starts[sentence]
+    lengths = corpus.starts[sentence + 1] - begins
     ends = np.cumsum(lengths)  # where each line's sentence ends among the tokens of all lines, which are looked up at once
     places = np.arange(lengths.sum()) + np.repeat(begins - ends + lengths, lengths)
     tokens = tuple(corpus.spelling_array.take(corpus.spelling[places]).tolist())
@@ -189,11 +190,13 @@ def near(corpus: EncodedCorpus, hits: Hits, window: int) -> tuple[np.ndarray, np
     A token is near if it is within `window` words of a hit, in its sentence, and no part of a hit.
     """
     check_window(window)
-    steps, nearest = np.zeros(len(corpus), np.int8), np.zeros(len(corpus), np.int32)
+    steps = np.zeros(len(corpus), np.int8)
+    nearest = np.zeros(len(corpus), np.int32)
     for distance in range(window, 0, -1):  # nearer ones overwrite farther ones
         for step in (-distance, distance):
             places, is_inside = _step_from(corpus, hits, step)
-            steps[places[is_inside]], nearest[places[is_inside]] = step, np.flatnonzero(is_inside)
+            steps[places[is_inside]] = step
+            nearest[places[is_inside]] = np.flatnonzero(is_inside)
     steps[_hit_tokens(hits)] = 0
     places = np.flatnonzero(steps)
     return places, steps[places], nearest[places]

@@ -143,8 +143,11 @@ class EncodedCorpus:
             return word
         words = [self.word_list[k] for k in self.frequency.argsort(kind="stable")[::-1][:500].tolist()]
         function_words = words_of(self.language).function
-        long = (word for word in words if len(word) > (1 if has_hangul(word) else 4) and word.isalpha() and word not in function_words)
-        return next(chain(long, (word for word in words if any(map(str.isalnum, word))), words))
+        content_words = (
+            word for word in words if len(word) > (1 if has_hangul(word) else 4) and word.isalpha() and word not in function_words
+        )
+        readable = (word for word in words if any(map(str.isalnum, word)))
+        return next(chain(content_words, readable, words))
 
     @cached_property
     def document_sizes(self) -> np.ndarray:
@@ -176,7 +179,8 @@ class EncodedCorpus:
     def cut(self, chosen: np.ndarray) -> "EncodedCorpus":
         """Return the sentences of a mask (S,) as a corpus. Only their `numbers` refer to this corpus."""
         sentences = np.flatnonzero(chosen)
-        lengths, sizes = np.diff(self.starts)[sentences], np.diff(self.text_at)[sentences]
+        lengths = np.diff(self.starts)[sentences]
+        sizes = np.diff(self.text_at)[sentences]  # of the texts, in bytes
         tokens = np.repeat(chosen, np.diff(self.starts))
         spelling, spellings = _renumbered(self.spelling[tokens], len(self.spellings))
         others = tokens[self.other_at]
@@ -266,8 +270,9 @@ def _renumbered(codes: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
 def encode(sentences: Iterable[Sentence], unnamed: str = "") -> EncodedCorpus:
     """Encode sentences in memory. Needs about 16 bytes per token. `unnamed` is the document of sentences that have none."""
     spellings, documents, dates, senses = (defaultdict(count().__next__) for _ in range(4))  # numbers in the order of first use
-    spelling, lengths, document, date = array("i"), array("i"), array("i"), array("i")
-    text_at, texts, labels, others = array("q", [0]), bytearray(), [], []
+    spelling, lengths, document, date = (array("i") for _ in range(4))
+    text_at, texts = array("q", [0]), bytearray()
+    labels, others = [], []  # (token, sense), (token, other spelling)
     for sentence in sentences:
         labels += [
             (len(spelling) + target.position, target.sense)

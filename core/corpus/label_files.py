@@ -50,9 +50,12 @@ def format_labels(
     lemma: str, sentences: Sequence[Token], labels: Labels, result: SpreadLabels | None, texts: Sequence[str | None] = ()
 ) -> str:
     """Return rows in the order of the corpus: a person's labels, then those of sentences elsewhere, then the likeliest senses, if any."""
-    senses, given, guessed = dict(labels.given), [], []
+    senses = dict(labels.given)
+    given, guessed = [], []
     for k, (token, text) in enumerate(zip(sentences, texts or [None] * len(sentences), strict=True)):
-        row = _row(lemma, token) | ({"text": text} if text else {})
+        row = _row(lemma, token)
+        if text:
+            row["text"] = text
         if k in senses:
             given.append(_line(row | {"sense": senses[k], "given": True}))
         elif result is not None:
@@ -79,14 +82,16 @@ def read_senses(path: str | Path, word: str = "") -> dict[Token, str]:
     invalid row or a second sense.
     """
     rows = list(json_rows(Path(path)))
-    if others := len(rows) - len(chosen := [item for item in rows if _is_of(item[1], word)] or rows):
+    chosen = [(place, row) for place, row in rows if _is_of(row, word)] or rows
+    if others := len(rows) - len(chosen):
         reports.add("other words", tn("{n:,} label of another word is left out.", "{n:,} labels of other words are left out.", others))
     senses: dict[Token, str] = {}
     n_unlabeled = 0
     for place, row in chosen:
         token, sense = _read_row(row, place)
         if not sense and not is_guess(row):
-            note_unlabeled(place.name, n_unlabeled := n_unlabeled + 1)
+            n_unlabeled += 1
+            note_unlabeled(place.name, n_unlabeled)
         if sense and senses.setdefault(token, sense) != sense:
             message = t("this sentence is “{first}” and “{second}”", first=senses[token], second=sense)
             refuse(place, message, t("Keep one of them."))
@@ -119,7 +124,9 @@ def _read_row(row: Any, place: Place | str) -> tuple[Token, str]:
     """Return a row's sentence and the sense that a person gave it; "" for a guess, or if the sense is blank or missing."""
     if not isinstance(row, dict):
         refuse(place, t("{row} is not a labeled sentence", row=show_value(row)), t('A row has "tokens", "position" and "sense".'))
-    missing = [key for key in ("tokens", "position") if row.get(key) is None] + ["sense"] * ("sense" not in row and "label" not in row)
+    missing = [key for key in ("tokens", "position") if row.get(key) is None]
+    if "sense" not in row and "label" not in row:
+        missing.append("sense")
     if missing:
         keys = ", ".join(f"“{key}”" for key in missing)
         message = t("{row} is not a labeled sentence: without {keys}", row=show_value(row), keys=keys)
@@ -360,7 +367,10 @@ def _write(path: Path, word: str, labels: Given, source: Path) -> None:
     rows: dict[Token, list[dict]] = defaultdict(list)
     guesses = []
     for token, sense, row in _valid_rows(source) if source.is_file() else ():
-        rows[token].append(row) if sense else guesses.append(row)
+        if sense:
+            rows[token].append(row)
+        else:
+            guesses.append(row)
     labeled = [_row(word, token) | row | {"sense": sense, "given": True} for token, sense in labels for row in rows.get(token, [{}])]
     try:
         with replacing(path) as temporary:

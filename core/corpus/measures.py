@@ -60,9 +60,9 @@ def p_values(g2: np.ndarray, correction: str = FDR) -> np.ndarray:
 
     check_choice(t("correction"), correction, CORRECTIONS)
     p = np.maximum(chdtrc(1, np.asarray(g2, float)), np.finfo(float).tiny)  # above a G2 of 1,490 p would be 0
-    if correction == FDR:
-        return benjamini_hochberg(p) if len(p) else p
-    return np.minimum(p * len(p), 1.0) if correction == BONFERRONI else p
+    if correction == NONE or not len(p):
+        return p
+    return benjamini_hochberg(p) if correction == FDR else np.minimum(p * len(p), 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,8 @@ def date_bars(corpus: EncodedCorpus) -> tuple[list[str], np.ndarray]:
     spans = corpus.date_spans
     if len({span.years for span in spans if span}) > 1:
         years = [None if span is None or DISTANT in map(abs, span.years) else span.years for span in spans]
-        lengths = np.array([last - first + 1 for first, last in (pair or (0, -1) for pair in years)] + [0])[corpus.date]
+        n_years = [pair[1] - pair[0] + 1 if pair else 0 for pair in years]
+        lengths = np.array([*n_years, 0])[corpus.date]  # (S,); the last is that of sentences without a date, -1
         usual = np.median(lengths[lengths > 0]) if lengths.any() else 0
         for step in STEPS:
             keys = [pair[0] // step if pair and pair[0] // step == pair[1] // step else None for pair in years]

@@ -58,25 +58,34 @@ def find(corpus: EncodedCorpus, query: str, *, kind: str = WORD) -> Hits:
     if len(query) > MAX_QUERY and (kind == PATTERN or fold_case(query) not in corpus.number):
         raise BadInput(t("{n:,} characters; search for at most {most}.", n=len(query), most=MAX_QUERY))
     check_choice(t("kind of search"), kind, KINDS)
-    match = match_lemma if kind == LEMMA else match_word
     if kind == PATTERN:
-        ways = [[match_pattern(corpus, part) for part in _parts(query.split())]]
+        readings = [[match_pattern(corpus, part) for part in _parts(query.split())]]
     elif _has_wildcard(query):
-        words = [word for part in query.split() for word in ([part] if ANY in part else corpus.language.tokenize(part))]
-        cut = [token.replace(_ANY_LETTERS, ANY) for token in corpus.language.tokenize(query.replace(ANY, _ANY_LETTERS))]  # bank* · 's
-        phrases = [words] if has_hangul(query) or cut == words else [cut, words]
-        ways = [[match_wildcard(corpus, word) if ANY in word else match(corpus, word) for word in _parts(phrase)] for phrase in phrases]
-        ways = ways[:1] if len(_spans(corpus, ways[0])) else ways[-1:]
-    else:  # the query in the language's tokens, and in tokens that a file may have of its own
+        readings = [_match_wildcards(corpus, query, kind)]
+    else:  # the query in the language's tokens, and in a file's tokens
         phrases = dict.fromkeys((tuple(corpus.language.tokenize(query)), tuple(query.split()), (query.strip(),)))
-        ways = [[match(corpus, part) for part in _parts(phrase)] for phrase in phrases]
+        match = match_lemma if kind == LEMMA else match_word
+        readings = [[match(corpus, part) for part in _parts(phrase)] for phrase in phrases]
     verb = fold_case(query.strip())
     bare_stems = _find_stems(corpus, verb) if kind == LEMMA and has_hangul(verb) else np.empty(0, np.int64)
     recut = _find_recut(corpus, fold_case(query)) if kind == WORD and has_hangul(query) else ()
-    hits = _merged([(bare_stems, 1), *recut, *((_spans(corpus, masks), len(masks)) for masks in ways)])
+    hits = _merged([(bare_stems, 1), *recut, *((_spans(corpus, masks), len(masks)) for masks in readings)])
     if not len(hits) and kind != PATTERN and not set(query) - {ANY, " "}:
         raise BadInput(t("A * alone matches every word. Use it with letters or words: bank* or the * of."))
     return hits
+
+
+def _match_wildcards(corpus: EncodedCorpus, query: str, kind: str) -> list[np.ndarray]:
+    """Return a mask for each word of a query with wildcards. It is tokenized like text if it then has hits, else only at its blanks."""
+    tokenize = corpus.language.tokenize
+    words = [word for part in query.split() for word in ([part] if ANY in part else tokenize(part))]
+    cut = [token.replace(_ANY_LETTERS, ANY) for token in tokenize(query.replace(ANY, _ANY_LETTERS))]  # bank* · 's
+    match = match_lemma if kind == LEMMA else match_word
+    for phrase in [words] if has_hangul(query) or cut == words else [cut, words]:
+        masks = [match_wildcard(corpus, word) if ANY in word else match(corpus, word) for word in _parts(phrase)]
+        if len(_spans(corpus, masks)):
+            break
+    return masks
 
 
 def similar(corpus: EncodedCorpus, query: str) -> list[str]:
@@ -109,7 +118,8 @@ def _spans(corpus: EncodedCorpus, masks: list[np.ndarray]) -> np.ndarray:
     first = np.union1d(first, others[(others >= 0) & (others < places)]) if len(others) else first
     for k, mask in enumerate(masks):
         if k != rarest:
-            first = first[mask[corpus.word[first + k]] | np.isin(first + k, corpus.other_at[mask[corpus.other_word]])]
+            is_other_form = np.isin(first + k, corpus.other_at[mask[corpus.other_word]])
+            first = first[mask[corpus.word[first + k]] | is_other_form]
     return first[corpus.sentence[first] == corpus.sentence[first + len(masks) - 1]]
 
 
@@ -129,7 +139,8 @@ def _find_recut(corpus: EncodedCorpus, query: str) -> Iterator[tuple[np.ndarray,
     phrases = product(*(list(_cuts(corpus, word)) if len(word) <= LONGEST_CUT else [] for word in query.split()))
     for cuts in islice((cuts for cuts in phrases if sum(map(len, cuts)) <= MAX_WORDS), MOST_CUTS):
         places = _spans(corpus, [match_word(corpus, piece) for cut in cuts for piece in cut])
-        for k, is_joined in enumerate(n > 0 for cut in cuts for n in range(len(cut))):
+        are_joined = [n > 0 for cut in cuts for n in range(len(cut))]  # all pieces of a word but its first
+        for k, is_joined in enumerate(are_joined):
             spellings = corpus.spelling_array[corpus.spelling[places + k]].tolist()
             places = places[np.array([spelling.startswith(JOINER) == is_joined for spelling in spellings], bool)]
         yield places, sum(map(len, cuts))
@@ -144,10 +155,10 @@ def _cuts(corpus: EncodedCorpus, word: str) -> Iterator[tuple[str, ...]]:
             yield from ((word[:k], *others) for others in _cuts(corpus, word[k:]))
 
 
-def _merged(ways: list[tuple[np.ndarray, int]]) -> Hits:
+def _merged(readings: list[tuple[np.ndarray, int]]) -> Hits:
     """Merge the hits of several readings of a query in the order of the text. Of two that begin together, the later reading's stays."""
-    first = np.concatenate([places for places, _ in ways])
-    length = np.concatenate([np.full(len(places), n) for places, n in ways])
+    first = np.concatenate([places for places, _ in readings])
+    length = np.concatenate([np.full(len(places), n) for places, n in readings])
     places, last = np.unique(first[::-1], return_index=True)
     return Hits(places.astype(np.int64), length[::-1][last].astype(np.int64))
 

@@ -60,10 +60,11 @@ class Labels:
 
     def label(self, sentences: Iterable[Hashable], sense: str) -> "Labels":
         """Label sentences with a sense; "" removes their labels. Raises BadInput for an invalid name, or for too many senses."""
-        wanted = dict.fromkeys(sentences)
-        name = sense and self._name(sense)
-        labels = {k: label for k, label in self.given if name or k not in wanted}
-        labels |= dict.fromkeys(wanted, name) if name else {}
+        labels, changed = dict(self.given), dict.fromkeys(sentences)
+        if sense:
+            labels |= dict.fromkeys(changed, self._name(sense))
+        else:
+            labels = {k: label for k, label in labels.items() if k not in changed}
         return self._changed(labels.items())
 
     def rename(self, sense: str, name: str) -> "Labels":
@@ -91,8 +92,8 @@ class Labels:
         before, after = self.steps[-1]
         if self.given != after:
             was, became, present = dict(before), dict(after), dict(self.given)
-            for k in dict.fromkeys((*was, *became)):
-                if was.get(k) != became.get(k) == present.get(k):
+            for k in was | became:
+                if was.get(k) != became.get(k) and became.get(k) == present.get(k):
                     present[k] = was.get(k)
             before = tuple((k, sense) for k, sense in present.items() if sense is not None)
         return replace(self, given=before, steps=self.steps[:-1])
@@ -114,7 +115,9 @@ class Labels:
         if len(senses) > limit:
             values = {"name": shorten(senses[limit]), "n": limit + 1, "most": MOST_SENSES}
             raise BadInput(t("“{name}” would be sense {n}; at most {most}. Merge two first.", **values))
-        return self if labels == self.given else replace(self, given=labels, steps=(*self.steps, (self.given, labels))[-MOST_STEPS:])
+        if labels == self.given:
+            return self
+        return replace(self, given=labels, steps=(*self.steps, (self.given, labels))[-MOST_STEPS:])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -154,7 +157,8 @@ def spread(rows: np.ndarray, labels: Labels, sentences: Sequence[Hashable] = ())
     senses = labels.senses
     if len(senses) < FEWEST_SENSES:
         raise BadInput(t("Label sentences of at least {n} senses; {known} so far.", n=FEWEST_SENSES, known=len(senses)))
-    places, codes = np.array([k for k, _ in labels.given]), np.array([senses.index(sense) for _, sense in labels.given])
+    places = np.array([k for k, _ in labels.given])
+    codes = np.array([senses.index(sense) for _, sense in labels.given])
     numbers: dict[Hashable, int] = {}
     number_of = np.array([numbers.setdefault(sentence, len(numbers)) for sentence in sentences or range(len(rows))])
     first = np.unique(number_of, return_index=True)[1]

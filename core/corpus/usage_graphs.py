@@ -31,7 +31,7 @@ USES = ("lemma", "pos", "date", "grouping", "identifier", "description", "contex
 JUDGMENTS = ("identifier1", "identifier2", "annotator", "judgment", "comment", "lemma")
 CLUSTERS = ("identifier", "cluster")
 SUFFIXES = (".csv", ".tsv", ".xlsx")
-# besides core.text.tables.MISSING
+# In addition to core.text.tables.MISSING
 CANNOT_DECIDE = ("0", "-", "–", "—", "?", "x", "cannot decide", "can't decide", "undecided", "unsure", "판단 불가", "모름")
 NOISE, UNDECIDED, UNRELATED, IDENTICAL = "-1", 0, 1, 4
 MOST_PAIRS = 2_000  # judgments written
@@ -70,12 +70,20 @@ def read_uses(path: str | Path) -> list[Use]:
     uses: dict[str, Use] = {}
 
     def take(place: Place, row: dict[str, str]) -> None:
-        context, start, end = row["context"], *_span(place, row)
+        start, end = _span(place, row)
         name = row["identifier"]
         if name in uses:
             refuse(place, t("use {name} is there twice", name=show_value(name)), t("Give each use its own identifier."))
-        facts = {"lemma": row["lemma"], "grouping": plain_number(row["grouping"]), "date": _cell(row, "date"), "pos": _cell(row, "pos")}
-        uses[name] = Use(identifier=name, context=context, start=start, end=end, **facts)
+        uses[name] = Use(
+            identifier=name,
+            lemma=row["lemma"],
+            grouping=plain_number(row["grouping"]),
+            context=row["context"],
+            start=start,
+            end=end,
+            date=_cell(row, "date"),
+            pos=_cell(row, "pos"),
+        )
 
     _read(path, ("lemma", "grouping", "identifier", "context", "indexes_target_token"), take)
     return list(uses.values())
@@ -108,7 +116,9 @@ def kind_of(path: str | Path) -> str:
         refuse_format(path, SUFFIXES)
     _, header = next(file_rows(path, kind), (None, []))
     names = {*map(str.strip, header)}
-    return "clusters" if "cluster" in names else "judgments" if {"identifier1", "identifier2"} <= names else "uses"
+    if "cluster" in names:
+        return "clusters"
+    return "judgments" if {"identifier1", "identifier2"} <= names else "uses"
 
 
 def read_clusters(path: str | Path, uses: Iterable[Use] = ()) -> dict[str, str]:
@@ -154,7 +164,7 @@ def answers_of(judgments: Sequence[UsePair]) -> list[list[int | None]]:
     return [[judged.get((annotator, pair)) for pair in pairs] for annotator in annotators]
 
 
-def cosines_beside_judgments(
+def cosines_and_judgments(
     uses: Sequence[Use], judgments: Sequence[UsePair], occurrences: Sequence[tuple[Sequence[str], int]], vectors: np.ndarray
 ) -> tuple[list[float], list[float]]:
     """Return the cosine and the mean judgment of each judged pair of occurrences (tokens, position), from their unit rows (n, D)."""
@@ -164,8 +174,9 @@ def cosines_beside_judgments(
     for judgment in judgments:
         if judgment.judgment != UNDECIDED and row_of.get(judgment.first) is not None and row_of.get(judgment.second) is not None:
             judged.setdefault(frozenset((judgment.first, judgment.second)), []).append(judgment.judgment)
-    pairs = [[row_of[name] for name in pair] for pair in judged]
-    return [float(vectors[pair[0]] @ vectors[pair[-1]]) for pair in pairs], [float(np.mean(values)) for values in judged.values()]
+    pairs = [[row_of[name] for name in pair] for pair in judged]  # one row for a use that was compared with itself
+    cosines = [float(vectors[rows[0]] @ vectors[rows[-1]]) for rows in pairs]
+    return cosines, [float(np.mean(values)) for values in judged.values()]
 
 
 def _place_of(use: Use) -> tuple[tuple[str, ...], int]:
@@ -239,7 +250,8 @@ def format_uses(lemma: str, occurrences: Sequence[tuple[Sequence[str], int]], gr
         before, word = "".join(parts[:position]), parts[position]
         start = len(before) + len(word) - len(word.lstrip())
         quote = len(guard(context)) - len(context)  # places count in the guarded cell; the sentence begins after the quote
-        token, sentence = (f"{a + quote}:{b + quote}" for a, b in ((start, len(before) + len(word)), (0, len(context))))
+        token = f"{start + quote}:{len(before) + len(word) + quote}"
+        sentence = f"{quote}:{len(context) + quote}"
         rows.append((lemma, "", "", grouping, name, "", context, token, sentence))
     return _table(USES, rows)
 
@@ -251,11 +263,12 @@ def format_clusters(lemma: str, groups: Sequence[int]) -> str:
 
 def format_judgments(lemma: str, groups: Sequence[int], annotator: str) -> str:
     """Return judgments.csv of pairs of uses: IDENTICAL in one group, else UNRELATED. Of more than MOST_PAIRS pairs it has a sample."""
-    names, pairs = identifiers(lemma, len(groups)), list(combinations(range(len(groups)), 2))
+    names = identifiers(lemma, len(groups))
+    pairs = list(combinations(range(len(groups)), 2))
     if len(pairs) > MOST_PAIRS:
         pairs = [pairs[k] for k in np.sort(np.random.default_rng(0).choice(len(pairs), MOST_PAIRS, replace=False))]
-    same = {True: IDENTICAL, False: UNRELATED}
-    return _table(JUDGMENTS, ((names[a], names[b], annotator, same[bool(groups[a] == groups[b])], "", lemma) for a, b in pairs))
+    judged = ((a, b, IDENTICAL if groups[a] == groups[b] else UNRELATED) for a, b in pairs)
+    return _table(JUDGMENTS, ((names[a], names[b], annotator, judgment, "", lemma) for a, b, judgment in judged))
 
 
 def identifiers(lemma: str, n: int) -> list[str]:
@@ -299,10 +312,11 @@ def _read(
 def _unguarded(row: dict[str, str]) -> dict[str, str]:
     """Undo `_table`'s guards. A context has one if its sentence begins after the quote; in other files such a quote is part of the text."""
     cells = {name: cell if name == "context" else unguard(cell) for name, cell in row.items()}
-    if (context := unguard(row.get("context", ""))) != row.get("context", "") and row.get("indexes_target_sentence", "").startswith("1:"):
+    context = row.get("context", "")
+    if unguard(context) != context and row.get("indexes_target_sentence", "").startswith("1:"):
         places = ("indexes_target_token", "indexes_target_sentence")
         cells |= {name: re.sub(r"\d+", lambda place: str(int(place[0]) - 1), row[name]) for name in places if name in row}
-        cells["context"] = context
+        cells["context"] = unguard(context)
     return cells
 
 

@@ -95,24 +95,27 @@ class Encoder:
 
     def word_vectors(self, words: list[str]) -> np.ndarray:
         """Return the char-CNN vectors (n, P) float32 of spellings, from the cache if possible."""
-        result = {word: vector for word in dict.fromkeys(words) if (vector := self._words.get(word)) is not None}
-        read = self.model.shape.max_characters - 2  # bytes: words that begin with the same ones are the same to the model
-        edges = SENTENCE_BEGIN, SENTENCE_END
-        unknown = [word for word in dict.fromkeys(words) if word not in result]
-        missing = {word: word if word in edges else word.encode("utf-8", "ignore")[:read] for word in unknown}
-        alike = {spelling: word for word, spelling in missing.items()}
-        different = sorted(alike.values(), key=lambda word: len(missing[word]))
-        for start in range(0, len(different), WORDS_PER_PRODUCT):
-            part = different[start : start + WORDS_PER_PRODUCT]
-            with torch.inference_mode():
-                vectors = self.model.characters(self.model.characters.ids(part)).cpu().numpy()
-            result.update(zip(part, vectors, strict=True))
-        result |= {word: result[alike[spelling]] for word, spelling in missing.items()}
-        for word in missing:
-            self._words.put(word, result[word].copy())
         if not words:
             return np.empty((0, self.model.shape.projection), np.float32)
-        return np.stack([result[word] for word in words])
+        vectors = {word: vector for word in dict.fromkeys(words) if (vector := self._words.get(word)) is not None}
+        inputs = {word: self._input_of(word) for word in dict.fromkeys(words) if word not in vectors}
+        representatives = {model_input: word for word, model_input in inputs.items()}
+        to_compute = sorted(representatives.values(), key=lambda word: len(inputs[word]))
+        for start in range(0, len(to_compute), WORDS_PER_PRODUCT):
+            part = to_compute[start : start + WORDS_PER_PRODUCT]
+            with torch.inference_mode():
+                computed = self.model.characters(self.model.characters.ids(part)).cpu().numpy()
+            vectors.update(zip(part, computed, strict=True))
+        for word, model_input in inputs.items():
+            vectors[word] = vectors[representatives[model_input]]
+            self._words.put(word, vectors[word].copy())
+        return np.stack([vectors[word] for word in words])
+
+    def _input_of(self, word: str) -> str | bytes:
+        """Return what the char-CNN reads of a word: a boundary token itself, else the first bytes. Words with the same have one vector."""
+        if word in (SENTENCE_BEGIN, SENTENCE_END):
+            return word
+        return word.encode("utf-8", "ignore")[: self.model.shape.max_characters - 2]
 
     def directions(self, sentences: list[list[str]]) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
         """Yield (sentence number, forward, backward) top-layer outputs with boundaries, each (T + 2, P), for language modeling."""
@@ -131,7 +134,8 @@ class Encoder:
     def places_in(self, layers: np.ndarray) -> np.ndarray:
         """Return the `around` vectors (T, 2P) of all tokens of a sentence from its layers (L, T, D)."""
         half = self.dim // 2
-        ahead, behind = np.vstack([self._edges[0], layers[-1, :, :half]]), np.vstack([layers[-1, :, half:], self._edges[1]])
+        ahead = np.vstack([self._edges[0], layers[-1, :, :half]])
+        behind = np.vstack([layers[-1, :, half:], self._edges[1]])
         return np.concatenate([ahead[:-1], behind[1:]], axis=1)
 
     @cached_property
@@ -204,7 +208,9 @@ class _Run:
     def last(self, backward: bool) -> tuple[list[np.ndarray], np.ndarray]:
         """Return each layer's outputs (n, P) at the sequences' ends, and the top layer's one step before, in input order."""
         outputs, _ = self._direction(backward)
-        starts, lengths, back = np.cumsum([0, *self.batch_sizes]), np.array(self.lengths), np.argsort(self.order)
+        starts = np.cumsum([0, *self.batch_sizes])
+        lengths = np.array(self.lengths)
+        back = np.argsort(self.order)
         ends, before = ((starts[lengths - step] + np.arange(len(lengths)))[back] for step in (1, 2))
         return [layer.numpy()[ends] for layer in outputs], outputs[-1].numpy()[before]
 

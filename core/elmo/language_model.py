@@ -23,7 +23,7 @@ from ..text.tokens import SENTENCE_BEGIN, SENTENCE_END
 
 UNKNOWN = "<UNK>"
 SPECIALS = (SENTENCE_BEGIN, SENTENCE_END, UNKNOWN)  # ids 0, 1, 2 of a vocabulary
-WORDS_PER_BLOCK = 1024  # through the softmax at a time: 512 x 1,024 numbers are 2 MB
+ROWS_PER_BLOCK, WORDS_PER_BLOCK = 512, 1024  # through the softmax at a time: 512 x 1,024 numbers are 2 MB
 
 
 class Softmax(nn.Module):
@@ -39,9 +39,9 @@ class Softmax(nn.Module):
         """Return log-probabilities (N, V) of states (N, P)."""
         return torch.addmm(self.bias, h, self.weight.t()).log_softmax(dim=1)
 
-    def log_probability(self, h: Tensor, targets: Tensor, *, rows: int = 512) -> Tensor:
+    def log_probability(self, h: Tensor, targets: Tensor) -> Tensor:
         """Return log p(targets) (N,) under the full softmax of states (N, P), in blocks of rows and words that fit the processor's cache."""
-        sums = [self._log_sum(part) for part in h.split(rows)]
+        sums = [self._log_sum(part) for part in h.split(ROWS_PER_BLOCK)]
         return (h * self.weight[targets]).sum(dim=1) + self.bias[targets] - torch.cat(sums)
 
     def _log_sum(self, h: Tensor) -> Tensor:
@@ -80,7 +80,7 @@ class Expected:
     unknown: float  # the share of all words outside the list together
     probability: float | None  # of the actual word; None outside the list
     rank: int | None  # 1 is the likeliest
-    effective: float  # 2 to the entropy: so many equally likely words would be as uncertain
+    effective: float  # 2 to the entropy in bits: the number of equally likely words with the same uncertainty
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,18 +161,19 @@ class LanguageModel:
 
         The states of all sentences pass the softmax together, so that its weights are read once for hundreds of tokens.
         """
-        nothing = (np.full(1, np.nan),) * 2, (np.zeros(1, bool),) * 2
-        results: list = [nothing for _ in sentences]  # stays so for an empty sentence
+        of_empty = (np.full(1, np.nan),) * 2, (np.zeros(1, bool),) * 2
+        results: list = [of_empty for _ in sentences]
         if not (read := list(self.encoder.directions(sentences))):
             return results
         numbers, ahead, behind = zip(*read, strict=True)
-        ids = [torch.tensor([0, *(self.vocabulary.id(t) for t in sentences[number]), 1]) for number in numbers]
-        ends = np.cumsum([len(i) - 1 for i in ids])[:-1]
-        following = np.split(self.score(np.concatenate([states[:-1] for states in ahead]), torch.cat([i[1:] for i in ids])), ends)
-        preceding = np.split(self.score(np.concatenate([states[1:] for states in behind]), torch.cat([i[:-1] for i in ids])), ends)
-        for number, i, after, before in zip(numbers, ids, following, preceding, strict=True):
-            unknown = (i == SPECIALS.index(UNKNOWN)).numpy()
-            results[number] = (after, before), (unknown[1:], unknown[:-1])
+        ids = [torch.tensor([0, *(self.vocabulary.id(token) for token in sentences[number]), 1]) for number in numbers]
+        forward = self.score(np.concatenate([states[:-1] for states in ahead]), torch.cat([sentence[1:] for sentence in ids]))
+        backward = self.score(np.concatenate([states[1:] for states in behind]), torch.cat([sentence[:-1] for sentence in ids]))
+        ends = np.cumsum([len(sentence) - 1 for sentence in ids])[:-1]
+        scores = zip(np.split(forward, ends), np.split(backward, ends), strict=True)
+        for number, sentence, both in zip(numbers, ids, scores, strict=True):
+            unknown = (sentence == SPECIALS.index(UNKNOWN)).numpy()
+            results[number] = both, (unknown[1:], unknown[:-1])
         return results
 
     def score(self, states: np.ndarray, targets: Tensor) -> np.ndarray:
@@ -197,22 +198,24 @@ class LanguageModel:
         sentences = [s for s in sentences if s]
         if not sentences:
             raise BadInput("There is no text to score: the file has no words. Choose another file.")
-        sums, unknown_sums, n, unscored = np.zeros(2), np.zeros(2), 0, 0  # sums of log p, of known words and of <UNK>
+        sums, unknown_sums = np.zeros(2), np.zeros(2)  # of log p in each direction: of words in the vocabulary, and of <UNK>
+        n = n_unknown = 0
         for scores, unknown in self._in_parts(sentences, report):
             sums += [score[~where].sum() for score, where in zip(scores, unknown, strict=True)]
             unknown_sums += [score[where].sum() for score, where in zip(scores, unknown, strict=True)]
-            n, unscored = n + int((~unknown[0]).sum()), unscored + int(unknown[0].sum())
+            n += int((~unknown[0]).sum())
+            n_unknown += int(unknown[0].sum())
         types = {token for s in sentences for token in s if token not in self.vocabulary.ids}
         forward, backward = np.exp(-sums / n)
-        shared_out = unscored * np.log(max(len(types), 1))
-        charged = np.exp(-(sums + unknown_sums - shared_out) / (n + unscored))
+        shared_out = n_unknown * np.log(max(len(types), 1))
+        charged = np.exp(-(sums + unknown_sums - shared_out) / (n + n_unknown))
         return Perplexity(
             forward=float(forward),
             backward=float(backward),
             charged_forward=float(charged[0]),
             charged_backward=float(charged[1]),
             tokens=n,
-            unknown_share=unscored / sum(map(len, sentences)),
+            unknown_share=n_unknown / sum(map(len, sentences)),
             unknown_types=len(types),
         )
 
@@ -281,11 +284,11 @@ def evaluate_pairs(
 
     Each distinct sentence is read once. Equal probabilities count as wrong. Calls `report(sentences done, total)`.
     """
-    number = {text: k for k, text in enumerate(dict.fromkeys(text for pair in pairs for text in (pair.good, pair.bad)))}
-    scores = model.sentence_scores([tokenize(text) for text in number], report=report)  # (sentences, 2)
+    texts = list(dict.fromkeys(text for pair in pairs for text in (pair.good, pair.bad)))
+    number = {text: k for k, text in enumerate(texts)}
+    scores = model.sentence_scores([tokenize(text) for text in texts], report=report)  # (sentences, 2)
     scores = np.column_stack([scores, scores.sum(axis=1)])
-    good, bad = (scores[[number[text] for text in texts]] for texts in zip(*((pair.good, pair.bad) for pair in pairs), strict=True))
-    is_right = good > bad  # (pairs, 3)
+    is_right = scores[[number[pair.good] for pair in pairs]] > scores[[number[pair.bad] for pair in pairs]]  # (pairs, 3)
     phenomena = np.array([pair.phenomenon for pair in pairs])
     rows = {OVERALL: np.ones(len(pairs), bool)} | {name: phenomena == name for name in sorted(set(phenomena.tolist()))}
     return {

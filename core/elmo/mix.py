@@ -43,8 +43,10 @@ def check_weights(weights, n_layers: int) -> np.ndarray:
     """Return weights s (L,) float64, scaled if float32 would lose them. Raises BadInput unless L numbers within 1e6 of 0, not all zero."""
     is_ordered = not isinstance(weights, Mapping | Set | str | bytes | bytearray) and not hasattr(weights, "columns")
     try:
-        items = weights if is_ordered else None  # iterating over a dict or a table gives its keys
-        values = np.asarray([float(None if np.iscomplexobj(w) else w) for w in items])
+        items = list(weights)
+        if not is_ordered or any(map(np.iscomplexobj, items)):  # the items of a dict or a table are its keys
+            raise TypeError
+        values = np.asarray([float(item) for item in items])
     except (TypeError, ValueError, OverflowError):
         values = ", ".join(map(str, weights)) if isinstance(weights, list | tuple) else " ".join(str(weights).split())
         raise BadInput(t("Layer weights must be numbers, got {weights}.", weights=shorten(values))) from None

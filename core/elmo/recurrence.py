@@ -50,10 +50,10 @@ class LstmProducts(NamedTuple):
 
 def run_lstm(x: Tensor, batch_sizes: list[int], layer, state: State | None = None) -> tuple[Tensor, State | None]:
     """Run packed rows (N, P) through one layer. Returns (N, P) and the last (output, cell) of each sentence in packed order."""
-    w_x, w_h, bias, w_p = weights = (layer.input_weight, layer.state_weight, layer.bias, layer.projection)
+    weights = w_x, w_h, bias, w_p = (layer.input_weight, layer.state_weight, layer.bias, layer.projection)
     if torch.is_grad_enabled() and (x.requires_grad or any(w.requires_grad for w in weights)):
-        worth = len(x) * w_p.shape[1] >= FUSED_FROM and x.dtype == torch.float32 and x.device.type == "cpu"
-        return (_Fused if worth else _Recurrence).apply(x, batch_sizes, layer.clips, *weights), None
+        is_fused = len(x) * w_p.shape[1] >= FUSED_FROM and x.dtype == torch.float32 and x.device.type == "cpu"
+        return (_Fused if is_fused else _Recurrence).apply(x, batch_sizes, layer.clips, *weights), None
     w_x, w_h, w_p = w_x.t(), w_h.t(), w_p.t()
     products = LstmProducts(lambda x: torch.addmm(bias, x, w_x), lambda g, h: g.addmm_(h, w_h), lambda m: torch.mm(m, w_p))
     return infer(x, batch_sizes, layer.clips, layer.projection.shape[1], products, state)
@@ -127,7 +127,7 @@ class _Recurrence(torch.autograd.Function):
     def backward(ctx, d_outs):
         x, gates, cells, squashed, outs, w_x, w_h, w_p = ctx.saved_tensors
         hidden = w_p.shape[1]
-        (cell_clip, out_clip) = ctx.clips
+        cell_clip, out_clip = ctx.clips
         previous = torch.zeros_like(outs)  # each row's output one step before, zero at the first
         d_gates = torch.empty_like(gates)
         d_out = d_outs * (outs.abs() < out_clip)  # a clipped value passes no gradient

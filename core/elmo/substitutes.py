@@ -36,7 +36,7 @@ COMMONEST = 200  # the most frequent words of the vocabulary, which are masked
 MOST = 1000  # substitutes of one place
 MOST_WORDS, MOST_BEGINNINGS = 4_096, 4_096  # whose forms are cached
 ROWS_PER_PRODUCT = 64  # places through the softmax at a time: 64 x 50,000 numbers are 13 MB
-FREQUENT, EVERY = 8_000, 4  # words, most frequent first, that `vectors` reads, and one in so many of the rarer ones
+FREQUENT, EVERY = 8_000, 4  # `vectors` reads the FREQUENT most frequent words, and one in EVERY of the rarer ones
 ROWS_PER_BLOCK, WORDS_PER_BLOCK = 512, 1024  # of `vectors`: 512 x 1,024 numbers are 2 MB
 TEN, MASS = 10, 0.25  # expected words, and the probability that they have together where they are good
 READ_AT_ONCE = 128  # sentences between two reports
@@ -105,7 +105,8 @@ class Substitutes:
         biases = biases[kinds if len(set(kinds)) > 1 else kinds[0]]  # in English one row for all
         forms = (numbers[self._forms_of(word)] for word in words)
         excluded = [columns[columns >= 0] for columns in forms]
-        rows, columns = np.repeat(np.arange(len(excluded)), [*map(len, excluded)]), np.concatenate(excluded)
+        rows = np.repeat(np.arange(len(excluded)), [*map(len, excluded)])
+        columns = np.concatenate(excluded)
         order = np.argsort(columns, kind="stable")
         rows, columns = rows[order], columns[order]
         ends = np.searchsorted(columns, [*range(0, len(weight), WORDS_PER_BLOCK), len(weight)])
@@ -153,12 +154,13 @@ class Substitutes:
         """Return the entries of the vocabulary that are the word or another form of it."""
 
         def find() -> list[int]:
-            spelled, word_lists = bare(word).casefold(), words_of(languages.get_language(ENGLISH))
+            spelled = bare(word).casefold()
+            word_lists = words_of(languages.get_language(ENGLISH))
             wanted = {spelled, *(lemmas(spelled, word_lists) if spelled.isascii() else dictionary_forms(spelled))}
             same = wanted.union(*(self._irregular_forms.get(lemma, ()) for lemma in wanted))
             if spelled.isascii():
-                regular = list(map(self._regular_forms, wanted))
-                same |= {entry for forms in regular for lemma in wanted for entry in forms.get(lemma, ())}
+                for forms in map(self._regular_forms, wanted):
+                    same.update(*(forms.get(lemma, ()) for lemma in wanted))
             return sorted(number for entry in same for number in self._numbers.get(entry, ()))
 
         return self._own_forms.value(word, find)
@@ -247,7 +249,7 @@ class InPlace:
     """The substitutes of a word in its place."""
 
     substitutes: tuple[Prediction, ...]  # best first
-    weak: str  # why they may be: GRAMMAR, NAME, FIRST, LAST, ALONE, or ""
+    weak: str  # why they may be unreliable: GRAMMAR, NAME, FIRST, LAST, ALONE, or ""
     is_good: bool  # whether they are good enough to be shown without a request
 
 
@@ -264,7 +266,7 @@ def in_place(
     if not words:
         return ()
     places = substitutes.model.encoder.around([list(word.tokens) for word in words], [word.position for word in words], read)
-    number = max(k, TEN) if k > 0 else k  # a number below 1 is refused as it was given
+    number = max(k, TEN) if k > 0 else k  # `likeliest` refuses a number below 1, and names it
     likeliest = substitutes.likeliest(places, [word.word for word in words], number, direction=direction, common=common)
     weak = [weakness(word, direction) for word in words]
     return tuple(InPlace(best[:k], why, are_good(best, why)) for best, why in zip(likeliest, weak, strict=True))
@@ -283,7 +285,8 @@ def by_substitutes(
 
     if len(words) < 3:
         return np.arange(len(words))
-    started, vectors = time.monotonic(), []
+    started = time.monotonic()
+    vectors = []
     for first in range(0, len(words), READ_AT_ONCE):
         if report:
             report(first, len(words), first / max(time.monotonic() - started, 1e-9))
@@ -317,8 +320,9 @@ def put_in(text: str, tokens: Sequence[str], position: int, word: str) -> tuple[
     original = "".join(pieces)
     start = len(original) - len("".join(pieces[position:]).lstrip())
     start, end = spans_in(tokens, original)[position] or (start, len("".join(pieces[: position + 1])))
-    begins = not any(map(str.isalnum, original[:start]))
-    capital = begins and original[start].isupper() and word[:1].islower()
-    changed = original[:start] + (word[:1].upper() + word[1:] if capital else word) + original[end:]
+    is_first = not any(map(str.isalnum, original[:start]))
+    if is_first and original[start].isupper() and word[:1].islower():
+        word = word[:1].upper() + word[1:]
+    changed = original[:start] + word + original[end:]
     ends = [*accumulate(map(len, as_in_text(languages.tokenize(changed), changed)))]
     return changed, max(0, min(bisect_right(ends, start), len(ends) - 1))

@@ -175,7 +175,10 @@ def kill(process: subprocess.Popen) -> None:
     """End a process and its children at once. It must lead a session of its own."""
     if process.poll() is None:
         with suppress(OSError):
-            os.killpg(process.pid, signal.SIGKILL) if os.name == "posix" else process.kill()
+            if os.name == "posix":
+                os.killpg(process.pid, signal.SIGKILL)
+            else:
+                process.kill()
 
 
 @contextmanager

@@ -75,7 +75,10 @@ def _commit(temporary: Path, path: Path, pattern: str) -> None:
         if temporary.is_dir():
             _check_swap(temporary, path, pattern)
         with guard(temporary, path) if guard else contextlib.nullcontext():
-            _swap_folder(temporary, path) if temporary.is_dir() else rename(temporary, path)
+            if temporary.is_dir():
+                _swap_folder(temporary, path)
+            else:
+                rename(temporary, path)
     except BadInput as refusal:
         if guard is None:
             raise
@@ -209,12 +212,16 @@ def _exchange(first: Path, second: Path) -> bool:
 
 def _remove(path: Path) -> None:
     with contextlib.suppress(OSError):
-        path.unlink() if path.is_symlink() or path.is_file() else shutil.rmtree(path, ignore_errors=True)
+        if path.is_symlink() or path.is_file():
+            path.unlink()
+        else:
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def check_place(path: str | Path) -> None:
     """Raise BadInput for a path without a name, and for the current folder or one above it."""
-    path, has_current_folder = Path(path), False
+    path = Path(path)
+    has_current_folder = False
     with contextlib.suppress(OSError):  # the current folder was deleted
         has_current_folder = path.is_dir() and Path.cwd().is_relative_to(path.resolve())
     if path.name in ("", "..") or has_current_folder:

@@ -62,7 +62,7 @@ def _conversion(kind: str, kinds: Collection[str]) -> str:
     """Return a sentence on how to convert a file of this kind into one of `kinds`; "" for an unknown kind."""
     text = ".txt" if ".txt" in kinds else ".csv"
     written = ".docx" if ".docx" in kinds else text
-    table = ".xlsx" if ".xlsx" in kinds else ".csv" if ".csv" in kinds else ".txt"
+    table = next((suffix for suffix in (".xlsx", ".csv") if suffix in kinds), ".txt")
     book = ".epub" if ".epub" in kinds else text
     if ".txt" not in kinds and kind in _TEXT_KINDS:
         return t("Copy its table into a spreadsheet and save it as {kind}.", kind=table)

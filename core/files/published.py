@@ -51,8 +51,10 @@ class RemoteFile:
         totals = {kind: total for kind, total in (("sha256", self.sha256), ("md5", self.md5)) if total}
         if self.size not in (None, size) or any(sums.sum_of(path, kind) != total for kind, total in totals.items()):
             return False
-        blob = b"blob %d\0" % size + path.read_bytes() if self.git_sha1 else b""
-        return not blob or hashlib.sha1(blob, usedforsecurity=False).hexdigest() == self.git_sha1
+        if not self.git_sha1:
+            return True
+        blob = b"blob %d\0" % size + path.read_bytes()
+        return hashlib.sha1(blob, usedforsecurity=False).hexdigest() == self.git_sha1
 
     def fetch(self, path: Path, report: Report | None, stop: Callable[[], bool]) -> None:
         """Download the file to `path`, as `core.files.download.download` does."""
@@ -76,7 +78,7 @@ class CatalogEntry:
 
 def _allennlp(name: str, shape: str, title: str, size_mb: float, corpus: str, *checks: int | str) -> CatalogEntry:
     base = f"https://allennlp.s3.amazonaws.com/models/elmo/{shape}/elmo_{shape}_"
-    files = RemoteFile("options.json", base + "options.json"), RemoteFile("weights.hdf5", base + "weights.hdf5", *checks)
+    files = (RemoteFile("options.json", base + "options.json"), RemoteFile("weights.hdf5", base + "weights.hdf5", *checks))
     license = "None stated. AllenNLP: 'We don't impose any restrictions on our models' (allenai/allennlp, issue 1462)"
     check = t("Checked against a public repository’s size and sha256.") if checks else t("The first download’s sha256 must not change.")
     return CatalogEntry(name, "model", f"{name}, {say(title)}", files, size_mb, "download", license, f"{corpus} {check}")
@@ -173,12 +175,19 @@ CoNLL-2000 shared task (Tjong Kim Sang & Buchholz) | for research | https://gith
 conll2000/train.txt train.txt 2842164 82033cd7a72b209923a98007793e8f9de3abc1c8b79d646c50648eb949b87cea
 conll2000/test.txt test.txt 639396 73b7b1e565fa75a1e22fe52ecdf41b6624d6f59dacb591d44252bf4d692b1628
 """
-TASK_FILES = {
-    path: RemoteFile(path, address + name, int(size), sha256, license=license, publisher=publisher)
-    for header, *rows in (block.splitlines() for block in _TASK_DATA.strip().split("\n\n"))
-    for publisher, license, address in [header.split(" | ")]
-    for path, name, size, sha256 in map(str.split, rows)
-}
+
+
+def _read_task_data() -> dict[str, RemoteFile]:
+    files = {}
+    for block in _TASK_DATA.strip().split("\n\n"):
+        header, *rows = block.splitlines()
+        publisher, license, address = header.split(" | ")
+        for path, name, size, sha256 in map(str.split, rows):
+            files[path] = RemoteFile(path, address + name, int(size), sha256, license=license, publisher=publisher)
+    return files
+
+
+TASK_FILES = _read_task_data()  # by path in the folder of the tasks
 
 
 def fetched_folder() -> Path:
@@ -204,7 +213,8 @@ def fetch(
     `names` are keys of `files` (default PUBLISHED). A damaged file is replaced in the cache; in another folder it raises BadInput. Raises as
     `core.files.download.download` does. The next call resumes the download.
     """
-    folder, files = Path(folder) if folder else fetched_folder(), PUBLISHED if files is None else files
+    folder = Path(folder) if folder else fetched_folder()
+    files = PUBLISHED if files is None else files
     for name in names:
         file = files[name]
         path = folder / name

@@ -227,7 +227,10 @@ class Visits:
         for item in items:
             for place in _select_marked(places, {*_read_marks(item.text), *marks}):
                 with contextlib.suppress(OSError):
-                    shutil.rmtree(place, ignore_errors=True) if place.is_dir() else place.unlink(missing_ok=True)
+                    if place.is_dir():
+                        shutil.rmtree(place, ignore_errors=True)
+                    else:
+                        place.unlink(missing_ok=True)
             for holdings in self._holdings.values():
                 self._drop(holdings, item.text, item.with_text)
             if item.with_text:

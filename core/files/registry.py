@@ -53,7 +53,7 @@ def entries(kind: str) -> list[CatalogEntry]:
 
 
 def available(kind: str) -> list[str]:
-    """Return the names of those that are on this machine."""
+    """Return the names of the entries of a kind that are on this machine."""
     return [entry.name for entry in entries(kind) if entry.available]
 
 
@@ -299,5 +299,5 @@ def existing(name: str, kind: str) -> Path | None:
 
 
 def is_bundled(name: str, kind: str) -> bool:
-    """Return whether a name is that of something that ships."""
+    """Return whether a name is that of a bundled model, vector file or corpus."""
     return any(entry.name == name and entry.kind == kind and entry.source == "bundled" for entry in catalog())

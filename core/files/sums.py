@@ -46,7 +46,8 @@ def check(path: str | Path) -> None:
         return
     name = path.relative_to(root).as_posix()
     listed = [(file, expected) for file, expected in _get_sums(root).items() if name in (".", file) or file.startswith(f"{name}/")]
-    if any([_check_file(root / file, expected) for file, expected in listed]):
+    are_new = [_check_file(root / file, expected) for file, expected in listed]  # all files are checked
+    if any(are_new):
         _write_record()
 
 
@@ -128,7 +129,8 @@ def _check_file(path: Path, expected: str) -> bool:
 
 def _look_up(path: Path, kind: str = "sha256") -> tuple[str, bool]:
     """Return the sum of a file, and whether the file had to be read for it."""
-    stat, name = path.stat(), str(path.resolve()) if kind == "sha256" else f"{kind}:{path.resolve()}"
+    stat = path.stat()
+    name = str(path.resolve()) if kind == "sha256" else f"{kind}:{path.resolve()}"
     with _LOCK:
         if not _SEEN:
             _SEEN.update(_read_record())

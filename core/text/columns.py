@@ -46,29 +46,32 @@ def iterate_cells(
     n_usual = sum(fold_case(name.strip()) in TEXT_COLUMNS for name in first)
     head = list(islice(rows, PEEKED if n_usual > 1 else 0))
     rows = chain(head, rows)
-    text, is_header = _find_text(first, column, date_column, place, [row for _, row in head])
-    date, document, unread = _find_date(first, date_column, place, is_header), None, None
+    text_at, is_header = _find_text(first, column, date_column, place, [row for _, row in head])
+    date_at = _find_date(first, date_column, place, is_header)
+    document_at = unread = None
     names = tuple(first) if is_header else ()
     if is_header:
-        document = position if (position := find_usual(first, (DOCUMENT_COLUMN,))) != text else None
+        document_at = find_usual(first, (DOCUMENT_COLUMN,))
+        if document_at == text_at:
+            document_at = None
         if not column or not is_number(first, column):
-            note_doubled(path.name, first, text)
+            note_doubled(path.name, first, text_at)
         if not column:
-            unread = Unread(path.name, first, [text], (*TEXT_COLUMNS, *OTHER_TEXTS), [] if date is None else [date])
+            unread = Unread(path.name, first, [text_at], (*TEXT_COLUMNS, *OTHER_TEXTS), [] if date_at is None else [date_at])
         rows = without_names(path.name, [name.strip() for name in first], rows)
     else:
-        yield place, first[text], _read_date(first, date, names), None
+        rows = chain([(place, first)], rows)
     left_out, n_blank = LeftOut(path.name, "columns"), 0
     for place, row in rows:
         left_out.n_rows += 1
         if unread:
             unread.look(row)
-        if len(row) <= text:
-            left_out.add(BadRow(place, tn("{n} column", "{n} columns", len(row)), t("Text is in column {number}.", number=text + 1)))
-        elif blank or not is_missing(row[text]):
-            name = _read_cell(row, document)
-            cell = "" if is_missing(row[text]) else row[text]
-            yield place, cell, _read_date(row, date, names), None if is_missing(name) else name
+        if len(row) <= text_at:
+            left_out.add(BadRow(place, tn("{n} column", "{n} columns", len(row)), t("Text is in column {number}.", number=text_at + 1)))
+        elif blank or not is_missing(row[text_at]):
+            document = _read_cell(row, document_at)
+            text = "" if is_missing(row[text_at]) else row[text_at]
+            yield place, text, _read_date(row, date_at, names), None if is_missing(document) else document
         else:
             n_blank += 1
             note_blank(path.name, n_blank)
@@ -94,8 +97,14 @@ def refuse_column(column: str | int, names: Sequence[str], place: Place | str, n
 
 def find_usual(names: Sequence[str], usual: Sequence[str]) -> int | None:
     """Return the position of the first usual name among the columns, ignoring case, or None."""
-    names = [fold_case(name.strip()) for name in names]
-    return next((names.index(name) for name in map(fold_case, map(str.strip, usual)) if name in names), None)
+    return next(iter(find_all_usual(names, usual)), None)
+
+
+def find_all_usual(names: Sequence[str], usual: Sequence[str]) -> list[int]:
+    """Return the positions of the usual names among the columns, in the order of `usual`, ignoring case."""
+    folded = [fold_case(name.strip()) for name in names]
+    wanted = (fold_case(name.strip()) for name in usual)
+    return [folded.index(name) for name in wanted if name in folded]
 
 
 def _find_text(row: list[str], column: str | None, date_column: str | None, place: Place, below: Sequence[list[str]]) -> tuple[int, bool]:
@@ -107,9 +116,10 @@ def _find_text(row: list[str], column: str | None, date_column: str | None, plac
     elif len(row) == 1:
         position, is_header = 0, find_usual(row, TEXT_COLUMNS) is not None
     else:
-        usual, is_header = [k for name in TEXT_COLUMNS if (k := find_usual(row, (name,))) is not None], True
-        of_texts = (k for k in usual if any(sign.isalpha() for cells in below if k < len(cells) for sign in cells[k]))
-        position = next(of_texts, (*usual, None)[0])
+        is_header = True
+        usual = find_all_usual(row, TEXT_COLUMNS)
+        with_letters = (k for k in usual if any(any(map(str.isalpha, cells[k])) for cells in below if k < len(cells)))
+        position = next(with_letters, usual[0] if usual else None)
         if position is None and len(row) == 2 and re.fullmatch(r"(unnamed: ?0)?", fold_case(row[0].strip())):  # the row numbers of pandas
             position = 1
     if position is None:
@@ -139,9 +149,11 @@ def choose_date(names: tuple[str, ...], cell: Callable[[int], str]) -> str | Non
     `cell` returns the text in a column. A year takes the month and day of the columns "month" and "day".
     """
     main, parts, other = _date_places(names)
-    dates = list(filter(str.strip, map(cell, main or other[:1])))
-    date = next(filter(parse_date, dates[1:] and dates), next(iter(dates), None))
-    if date and parts and re.fullmatch(r"\d{4}(\.0)?", date):
+    dates = [date for date in map(cell, main or other[:1]) if date.strip()]
+    if not dates:
+        return None
+    date = next(filter(parse_date, dates), dates[0]) if len(dates) > 1 else dates[0]
+    if parts and re.fullmatch(r"\d{4}(\.0)?", date):
         numbers = [part.strip().removesuffix(".0").zfill(2) for part in takewhile(str.strip, map(cell, parts))]
         complete = "-".join([date[:4], *numbers])
         return complete if parse_date(complete) else date
@@ -150,8 +162,7 @@ def choose_date(names: tuple[str, ...], cell: Callable[[int], str]) -> str | Non
 
 @lru_cache(maxsize=256)
 def _date_places(names: tuple[str, ...]) -> list[list[int]]:
-    every = (MAIN_DATES, ("month", "day"), OTHER_DATES)
-    return [[k for name in usual if (k := find_usual(names, (name,))) is not None] for usual in every]
+    return [find_all_usual(names, usual) for usual in (MAIN_DATES, ("month", "day"), OTHER_DATES)]
 
 
 def _read_cell(row: list[str], column: int | None) -> str:
@@ -159,7 +170,7 @@ def _read_cell(row: list[str], column: int | None) -> str:
 
 
 def note_blank(name: str, n: int) -> None:
-    """Note that so many rows have no text."""
+    """Note that `n` rows have no text."""
     text = tn("{name}: {n:,} row without text is left out.", "{name}: {n:,} rows without text are left out.", n, name=name)
     reports.add((name, "blank"), text)
 
@@ -188,12 +199,14 @@ class Unread:
     """The columns of a table that hold prose and are not read, unless the user chose the column. Dates and document names are not prose."""
 
     def __init__(self, name: str, names: Sequence[str], read: Sequence[int], usual: Sequence[str], others: Sequence[int] = ()) -> None:
-        self._name, self._names = name, [name.strip() for name in names]
+        self._name = name
+        self._names = [name.strip() for name in names]
         self._read = ", ".join(f"“{self._names[k]}”" for k in read)
         self._is_text = any(fold_case(self._names[k]) == "text" for k in read)
         not_prose = (*DATE_COLUMNS, DOCUMENT_COLUMN)
-        self._words = {k: 0 for k, name in enumerate(names) if k not in {*read, *others} and fold_case(name.strip()) not in not_prose}
-        self._usual, self._n = {k for k in self._words if fold_case(self._names[k]) in usual}, 0
+        self._words = {k: 0 for k, name in enumerate(self._names) if k not in {*read, *others} and fold_case(name) not in not_prose}
+        self._usual = {k for k in self._words if fold_case(self._names[k]) in usual}
+        self._n = 0
 
     def look(self, cells: Sequence[str]) -> None:
         """Look at a row; after the first PEEKED rows a note names the columns."""

@@ -35,9 +35,9 @@ _CONTINUES = re.compile(r"[-&]|[.,]\d")  # continues a name or number that has s
 _AFTER_CLAUSES = ("것", "거", "수", "때", "리", "줄", "듯", "터", "경우", "가능성")  # nouns after the copula's 일: 차일 것이다
 # Stems of what follows a clause in -임: 차임을 알았다
 _KNOWING = ("알", "모르", "깨닫", "밝히", "밝혀지", "드러나", "확인", "분명", "틀림없", "불구", "뜻하", "의미")
-_FREQUENT = 10_000  # a noun that is one token is not cut if it is among so many most frequent words
+_FREQUENT = 10_000  # a noun that is one token is not cut if it is among this many most frequent words
 _FREQUENT_IN_GWA = 5_000  # the same for nouns that end like the particle 과, which often joins two nouns: 공과 허물
-_RARER = 100  # a noun ending in 임 that is so many times rarer than the noun before 임 is read as the copula
+_RARER = 100  # a noun ending in 임 that is this many times rarer than the noun before 임 is read as that noun and the copula
 
 
 def open_corpus(name: str, language: Language | None = None) -> list[Sentence]:
@@ -116,7 +116,9 @@ def with_word(tokens: list[str], word: str, language: Language) -> list[str]:
     word = plain_word(word.strip())
     if find_word(tokens, word) or not word:
         return tokens
-    places, has_blank, listed = _spans(tokens), spaced(tokens), ranks_of(language.vectors)
+    places = _spans(tokens)
+    has_blank = spaced(tokens)
+    ranks = ranks_of(language.vectors)
     read = analyzed(tokens)
     for first, _ in _runs(tokens):
         last = next((k for k in range(first + 1, len(tokens)) if has_blank[k]), len(tokens))
@@ -126,14 +128,11 @@ def with_word(tokens: list[str], word: str, language: Language) -> list[str]:
         if not fold_case(letters).startswith(fold_case(word)) or not _may_end(letters, len(word), any(end == b for _, b in places)):
             continue
         rest = _LETTERS.match(letters, len(word))[0]
-        begin = bare(tokens[first])
-        is_longer = len(begin) > len(word)
-        is_word = is_longer and (begin in listed or not listed)
+        token = bare(tokens[first])
+        is_longer = len(token) > len(word)
+        is_word = is_longer and (token in ranks or not ranks)
         following = read[next((k for k, (a, _) in enumerate(places) if a >= end + len(rest)), len(tokens)) :]
-        is_clause = listed.get(begin, 0) > _RARER * listed.get(word, len(listed)) and _has_stem(following[:3], _KNOWING)
-        limit = _FREQUENT_IN_GWA if begin.endswith("과") else _FREQUENT
-        is_noun = read[first] is not None and read[first].tags[0] in NOUNS and listed.get(begin, limit) < limit
-        if is_word and ((is_noun and len(begin) == len(word + rest)) or begin == f"{word}임") and not is_clause:
+        if is_word and _is_other_noun(token, word, rest, read[first], following, ranks):
             continue
         after = next((item for item, (a, _) in zip(read, places, strict=True) if a == end), None)
         is_cut = after is not None and (after.tags[0] == "VCP" or after.tags[0].startswith("J"))  # 메타 · 버스 · 다
@@ -141,6 +140,20 @@ def with_word(tokens: list[str], word: str, language: Language) -> list[str]:
         if is_cut or may_follow_noun(word, rest, alone=alone):  # 정하고 does not contain the noun 정, nor 제일 the noun 제
             return _with_token(tokens, start, end)
     return tokens
+
+
+def _is_other_noun(
+    token: str, word: str, rest: str, morpheme: Morpheme | None, following: Sequence[Morpheme | None], ranks: dict[str, int]
+) -> bool:
+    """Return whether a token that is `word` and the letters `rest` is a separate noun, not the word with a particle or the copula.
+
+    `following` is what comes after the token's letters: before a verb such as 알다, a rare noun in -임 is the copula.
+    """
+    if ranks.get(token, 0) > _RARER * ranks.get(word, len(ranks)) and _has_stem(following[:3], _KNOWING):
+        return False
+    limit = _FREQUENT_IN_GWA if token.endswith("과") else _FREQUENT
+    is_noun = morpheme is not None and morpheme.tags[0] in NOUNS and ranks.get(token, limit) < limit
+    return token == f"{word}임" or (is_noun and len(token) == len(word + rest))
 
 
 def _may_end(letters: str, end: int, is_edge: bool) -> bool:
@@ -178,12 +191,14 @@ def longer_word(tokens: Sequence[str], word: str) -> str:
     """Return the word of a sentence that a word is only a part of, as 밤 is of 밤길; "" if the sentence has no such word."""
     wanted = fold_case(bare(plain_word(word)))
     runs = ("".join(map(bare, tokens[first:last])) for first, last in _runs(tokens))
-    return next((word for word in [*map(bare, tokens), *runs] if wanted and wanted in fold_case(word) != wanted), "")
+    longer = (item for item in [*map(bare, tokens), *runs] if wanted in fold_case(item) and wanted != fold_case(item))
+    return next(longer, "") if wanted else ""
 
 
 def _runs(tokens: Sequence[str]) -> list[tuple[int, int]]:
     """Return the ranges of tokens that are joined to each other, without punctuation at their edges."""
-    is_word, has_blank = [any(map(str.isalnum, token)) for token in tokens], spaced(tokens)
+    is_word = [any(map(str.isalnum, token)) for token in tokens]
+    has_blank = spaced(tokens)
     starts = {k for k in range(len(tokens)) if has_blank[k] or not is_word[k] or (k and not is_word[k - 1])}
     edges = sorted({0, *starts, len(tokens)})
     return [(first, last) for first, last in pairwise(edges) if is_word[first]]
@@ -213,13 +228,14 @@ def _with_token(tokens: list[str], start: int, end: int) -> list[str]:
 
 def sentences_of(corpus: str) -> Language | None:
     """Return the language whose labeled sentences a corpus is, or None."""
-    return next((item for item in map(languages.get_language, languages.codes()) if corpus and item.sentences == corpus), None)
+    described = map(languages.get_language, languages.codes())
+    return next((item for item in described if corpus and item.sentences == corpus), None)
 
 
 def owner_of(corpus: str) -> Language | None:
     """Return the language in whose file of labeled sentences a corpus is stored, or None."""
-    owners = (item for item in map(languages.get_language, languages.codes()) if corpus in (item.sentences, item.reference))
-    return next(owners, None) if corpus else None
+    described = map(languages.get_language, languages.codes())
+    return next((item for item in described if corpus and corpus in (item.sentences, item.reference)), None)
 
 
 def sentences_with(language: Language, lemma: str) -> list[Sentence]:

@@ -83,7 +83,9 @@ def format_year(year: int) -> str:
     >>> format_year(1850), format_year(50), format_year(-44)
     ('1850', '0050', '44 BC')
     """
-    return f"{-year} BC" if year < 0 else f"{year:04d}" if year < 100 else str(year)
+    if year < 0:
+        return f"{-year} BC"
+    return f"{year:04d}" if year < 100 else str(year)
 
 
 def format_years(first: int, last: int) -> str:
@@ -229,13 +231,14 @@ def _ranges(text: str, depth: int) -> Iterator[DateSpan]:
     """Yield the readings of a text as one date up to another."""
     separators = islice(_SEPARATORS.finditer(text), MAX_SEPARATORS if depth else 0)
     for separator in sorted(separators, key=lambda separator: separator[0].strip() in ",;"):  # a comma may be within a date
-        left, right, loose = text[: separator.start()].strip(), text[separator.end() :].strip(), separator[0].strip() in _LOOSE
+        left, right = text[: separator.start()].strip(), text[separator.end() :].strip()
+        is_loose = separator[0].strip() in _LOOSE
         if not left or not right:
             continue
         shares_era = left.startswith(("bc ", "ad ")) and not _ERA.search(right)  # BC 100-44; but BC 37-668 ends AD
         ends = [_span(left[:3] + right, depth - 1)] if shares_era else []
         ends += [_span(right, depth - 1), None if re.fullmatch("[,;]", separator[0]) else _completed(left, right)]  # 1801,12 is an issue
-        starts = left.split(" ") if separator[0].strip() not in _LOOSE else []
+        starts = [] if is_loose else left.split(" ")
         ends += [_span(f"{' '.join(starts[:k])} {right}", depth - 1) for k in range(1, len(starts))]  # May 12-15, 1850
         for end in filter(None, ends):
             rest = right.split(" ")
@@ -250,13 +253,14 @@ def _ranges(text: str, depth: int) -> Iterator[DateSpan]:
                     continue
                 if start.first <= end.first and start.last <= end.last:
                     yield DateSpan(start.first, end.last)
-                elif loose and not shares_era and start.last[0] != DISTANT and end.first[0] != -DISTANT:
+                elif is_loose and not shares_era and start.last[0] != DISTANT and end.first[0] != -DISTANT:
                     yield DateSpan(min(start.first, end.first), max(start.last, end.last))
 
 
 def _completed(left: str, right: str) -> DateSpan | None:
     """Return the end of "1850-60", "1850s–60s" or "1999/00", whose first digits are those of the start. Years BC count down: they have none."""
-    year, digits = re.search(r"(?<!\d)(\d{3,4})(?=\D*$)", left), re.match(r"(\d{1,2})(?!\d|[-/.]\d|st|nd|rd|th|월|일|세기)", right)
+    year = re.search(r"(?<!\d)(\d{3,4})(?=\D*$)", left)
+    digits = re.match(r"(\d{1,2})(?!\d|[-/.]\d|st|nd|rd|th|월|일|세기)", right)
     if not year or not digits or "bc" in f"{left} {right}".split():
         return None
     full = int(year[1][: -len(digits[1])] + digits[1])
@@ -308,14 +312,20 @@ def _simple(text: str) -> DateSpan | None:
         text = re.sub(r"(?<![\d/.-])(\d{1,2})(년?)$", lambda year: f"{int(year[1]):04d}{year[2]}", text)  # a short year is one here
     elif match := re.fullmatch(r"-(?!(?:1|9+)(?:\.|$))(\d{1,4})(?:\.0+)?", text):  # -1, -9, -99, -999 and -9999 mean "unknown"
         before_christ, text = True, f"{int(match[1]):04d}"
-    for read in _READERS:
-        span = read(text, before_christ) if read is _century_of else read(text)
-        if span and before_christ and read is not _century_of:
-            (y, *first), (z, *last) = span
-            span = DateSpan((-y, *first), (-z, *last)) if y == z else DateSpan((-z, 1, 1), (-y, 12, 31))
-        if span and 0 not in span.years and span.years[1] <= LAST_YEAR:
+    for read in (_year_of, _numbers_of, _months_of, _seasons_of, _decade_of):
+        span = read(text)
+        if span and before_christ:
+            (year, *first), (last_year, *last) = span
+            is_one_year = year == last_year
+            span = DateSpan((-year, *first), (-year, *last)) if is_one_year else DateSpan((-last_year, 1, 1), (-year, 12, 31))
+        if span and _is_plausible(span):
             return span
-    return None
+    span = _century_of(text, before_christ)
+    return span if span and _is_plausible(span) else None
+
+
+def _is_plausible(span: DateSpan) -> bool:
+    return 0 not in span.years and span.years[1] <= LAST_YEAR
 
 
 def _year_of(text: str) -> DateSpan | None:
@@ -405,14 +415,14 @@ def _century_of(text: str, before_christ: bool) -> DateSpan | None:
     ):
         if match := re.fullmatch(pattern, text):
             before, number, word, roman, after = match.groups()
-            century = int(number) if number else _WORDS.index(word) + 1 if word else _roman(roman)
-            if not 1 <= (century or 0) <= LAST_YEAR // 100 + 1:
+            if number:
+                century = int(number)
+            else:
+                century = _WORDS.index(word) + 1 if word else _roman(roman)
+            if century is None or not 1 <= century <= LAST_YEAR // 100 + 1:
                 return None
             return _years(-100 * century if before_christ else 100 * (century - 1), 100, before or after)
     return None
-
-
-_READERS = (_year_of, _numbers_of, _months_of, _seasons_of, _decade_of, _century_of)
 
 
 def _days(year: str, month: str, day: str | None = None) -> DateSpan | None:
@@ -437,10 +447,9 @@ def _years(year: int, length: int = 1, part: str | None = None) -> DateSpan:
     """Return a year or more years from one on, or their third, half or quarter. The years 0 to 99 begin with 1."""
     count, k = 1, 0
     if part and "quarter" in part:
-        count, k = 4, {"f": 0, "1": 0, "s": 1, "2": 1, "t": 2, "3": 2}.get(part[0], 3)
-        k = 3 if part.startswith("fourth") else k
+        count, k = 4, {"first": 0, "1st": 0, "second": 1, "2nd": 1, "third": 2, "3rd": 2}.get(part.split()[0], 3)
     elif part and re.fullmatch(_HALVES, part):
-        count, k = 2, int(part[0] in "s2lz후하")
+        count, k = 2, int(part[0] in "s2lz후하")  # second, 2nd, last, zweite, 후반, 하반기
     elif part:
         count, k = 3, next(k for k, names in enumerate((_EARLY, _MIDDLE, _LATE)) if re.fullmatch(names, part))
     first, last = (year - (-length * (k + j) // count) for j in (0, 1))

@@ -142,15 +142,16 @@ def _of_pdf(path: Path) -> list[str]:
             pages = list(_page_texts(path.name, reader))
         except (DependencyError, FileNotDecryptedError):
             raise BadInput(t("{name} is encrypted. Print it to a new PDF, or save its text as .txt.", name=path.name)) from None
-    name, n, n_pages = path.name, sum(not page.strip() for page in pages), len(pages)
-    if n == n_pages:
-        raise BadInput(t("{name} has no text: its pages are pictures (a scan). Recognize the text (OCR), and save it.", name=name))
-    if n:
-        reports.add((name, "pages"), t("{name}: no text on {n} of {all} pages, perhaps scans.", name=name, n=n, all=n_pages))
-    if n := sum(map(_has_lost_letters, pages)):
-        text = t("{name}: unreadable letters on {n} of {all} pages. Recognize their text (OCR).", name=name, n=n, all=n_pages)
-        reports.add((name, "letters"), text)
-    return list(_joined_pages(name, [page.splitlines() for page in pages]))
+    n_blank = sum(not page.strip() for page in pages)
+    if n_blank == len(pages):
+        raise BadInput(t("{name} has no text: its pages are pictures (a scan). Recognize the text (OCR), and save it.", name=path.name))
+    values = {"name": path.name, "all": len(pages)}
+    if n_blank:
+        reports.add((path.name, "pages"), t("{name}: no text on {n} of {all} pages, perhaps scans.", n=n_blank, **values))
+    if n_unreadable := sum(map(_has_lost_letters, pages)):
+        text = t("{name}: unreadable letters on {n} of {all} pages. Recognize their text (OCR).", n=n_unreadable, **values)
+        reports.add((path.name, "letters"), text)
+    return list(_joined_pages(path.name, [page.splitlines() for page in pages]))
 
 
 def _has_lost_letters(page: str) -> bool:
@@ -162,25 +163,25 @@ def _has_lost_letters(page: str) -> bool:
 
 def _joined_pages(name: str, pages: Sequence[Sequence[str]]) -> Iterator[str]:
     """Yield the lines of all pages, without the headings and footers that RUNNING pages share, which are noted."""
-    filled = [[k for k, line in enumerate(page) if line.strip()] for page in pages]
+    text_lines = [[k for k, line in enumerate(page) if line.strip()] for page in pages]  # of each page, without those left out so far
     for _ in range(MOST_RUNNING):
-        edges = [[places[0], places[-1]] if places[1:] else [] for places in filled]
-        counts = Counter((_unnumbered(page[k]), side) for page, places in zip(pages, edges, strict=True) for side, k in enumerate(places))
-        repeated = [
-            {k for side, k in enumerate(places) if counts[_unnumbered(page[k]), side] >= RUNNING}
-            for page, places in zip(pages, edges, strict=True)
+        edges = [{"top": numbers[0], "foot": numbers[-1]} if len(numbers) > 1 else {} for numbers in text_lines]
+        counts = Counter((side, _unnumbered(page[k])) for page, edge in zip(pages, edges, strict=True) for side, k in edge.items())
+        running = [
+            {k for side, k in edge.items() if counts[side, _unnumbered(page[k])] >= RUNNING}
+            for page, edge in zip(pages, edges, strict=True)
         ]
-        filled = [[k for k in places if k not in out] for places, out in zip(filled, repeated, strict=True)]
-        if not any(repeated):
+        if not any(running):
             break
+        text_lines = [[k for k in numbers if k not in repeated] for numbers, repeated in zip(text_lines, running, strict=True)]
     last, left_out = "", []
-    for page, places, staying in zip(pages, edges, map(set, filled), strict=True):
+    for page, edge, staying in zip(pages, edges, map(set, text_lines), strict=True):
         for k, line in enumerate(page):
             if line.strip() and k not in staying:
                 left_out.append(line.strip())
                 continue
-            n = max((counts[_unnumbered(line), side] for side, place in enumerate(places) if k == place), default=1)
-            if n > 1 and _CUT_END.search(last):  # a cut word is not joined to a heading that stays
+            is_repeated = any(counts[side, _unnumbered(line)] > 1 for side, number in edge.items() if number == k)
+            if is_repeated and _CUT_END.search(last):  # a cut word is not joined to a heading that stays
                 yield from ("", "")  # one would not separate lines that all have a blank line between them
             yield line
             last = line if line.strip() else last
@@ -194,7 +195,8 @@ def _unnumbered(line: str) -> str:
 
 
 def _page_texts(name: str, reader: Any) -> Iterator[str]:
-    caps, size = limits(), 0
+    caps = limits()
+    size = 0
 
     def count(n_bytes: int) -> None:
         nonlocal size
@@ -229,8 +231,8 @@ def _of_epub(path: Path) -> list[str]:
             if absent:
                 text = t("{name}: missing chapters: {n} (first: {chapter}).", name=path.name, n=len(absent), chapter=clean_name(absent[0]))
                 reports.add((path.name, "chapters"), text)
-            if absent and absent == chapters:
-                raise BadInput(f"{text} {t('Choose another file.')}")
+                if absent == chapters:
+                    raise BadInput(f"{text} {t('Choose another file.')}")
             lines, wrong = [], []
             for chapter in chapters:
                 if chapter not in members:
@@ -340,10 +342,15 @@ class _Lines(HTMLParser):
         if tag in self._unseen:
             del self._unseen[self._unseen.index(tag) :]
         elif self._mark and self._mark[0] == tag:
-            (_, start, role), self._mark = self._mark, None
-            before, text = "".join(self.parts[max(0, start - 3) : start]), "".join(self.parts[start:])
-            is_note = role == "note" or (role == "perhaps" and _MARKED.search(before))
-            if (_PAGE_NUMBER if role == "page" else _NOTE_MARK).fullmatch(text) and (is_note or role == "page"):
+            _, start, role = self._mark
+            self._mark = None
+            before = "".join(self.parts[max(0, start - 3) : start])
+            text = "".join(self.parts[start:])
+            if role == "page":
+                is_mark = _PAGE_NUMBER.fullmatch(text)
+            else:
+                is_mark = _NOTE_MARK.fullmatch(text) and (role == "note" or _MARKED.search(before))
+            if is_mark:
                 del self.parts[start:]
             elif tag == "sup" and before[-1:].isdecimal():  # 10<sup>3</sup>
                 self.parts[start:] = [text.translate(_RAISED)]

@@ -64,7 +64,10 @@ def show_value(value: Any, max_length: int = 80) -> str:
     """Return a JSON value on one line of at most `max_length` characters, with its first level only."""
     if isinstance(value, list | dict):
         parts = ", ".join("..." if isinstance(part, list | dict) else show_value(part) for part in islice(value, 20))
-        text = f"[{parts}]" if isinstance(value, list) else t("a row of {names}", names=parts) if parts else t("an empty row")
+        if isinstance(value, list):
+            text = f"[{parts}]"
+        else:
+            text = t("a row of {names}", names=parts) if parts else t("an empty row")
     else:
         text = "null" if value is None else repr(value)
     return text if len(text) <= max_length else text[: max_length - 3] + "..."
@@ -81,8 +84,10 @@ class LeftOut:
 
     def __init__(self, name: str, kind: str = "left out") -> None:
         self.n_rows = 0  # counted by the caller, those left out included
-        self._name, self._first, self._numbers = name, None, []
+        self._name = name
         self._key = name, kind  # of its note
+        self._first: BadRow | None = None
+        self._numbers: list[int] = []
 
     def add(self, error: BadRow) -> None:
         """Leave out one row. Raises BadInput as soon as it is clear that there are many."""
@@ -150,15 +155,17 @@ def iterate_lines(
     encoding : that of text that is not UTF-8, instead of a guess.
     """
     check_fits(path, max_bytes if is_size_checked else ANY_SIZE)
-    opened, total = {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix.lower(), open), 0
+    open_file = {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix.lower(), open)
+    total = 0
     count = LineCount(path.name)
     try:
-        with opened(path, "rb") as packed:
+        with open_file(path, "rb") as packed:
             stream, is_wide = _as_utf8(packed, path)
-            decoder = _Decoder(path, opened, "utf-8" if is_wide else None, encoding, tolerant)
+            decoder = _Decoder(path, open_file, "utf-8" if is_wide else None, encoding, tolerant)
             for number, data in _pieces(stream, longest, in_pieces):
                 reports.step(len(data))
-                place, total = Place(path.name, number), total + len(data)
+                place = Place(path.name, number)
+                total += len(data)
                 if max_bytes < ANY_SIZE:
                     count.add()
                 if total > max_bytes:
@@ -178,10 +185,12 @@ def iterate_lines(
 class _Decoder:
     """Decodes the lines of a file: as UTF-8, or in the encoding of the first line that is not ASCII."""
 
-    def __init__(self, path: Path, opened: Callable, encoding: str | None, fallback: str | None, tolerant: bool) -> None:
-        self._path, self._opened, self._encoding, self._fallback, self._tolerant = path, opened, encoding, fallback, tolerant
-        self._n_lines, self._wrong = 0, []  # lines that are not ASCII, and the errors of those with wrong bytes
-        self._n_read, self._with_nul = 0, []  # lines that are not blank, and errors of lines with a NUL byte
+    def __init__(self, path: Path, open_file: Callable, encoding: str | None, fallback: str | None, tolerant: bool) -> None:
+        self._path, self._open_file, self._encoding, self._fallback, self._tolerant = path, open_file, encoding, fallback, tolerant
+        self._n_lines = 0  # that are not ASCII
+        self._wrong: list[BadRow] = []  # errors of those with wrong bytes
+        self._n_read = 0  # lines that are not blank
+        self._with_nul: list[BadRow] = []  # errors of lines with a NUL byte
 
     def decode(self, data: bytes, place: Place, end: int) -> str:
         """Return the text of a line that ends at byte `end` of the file."""
@@ -211,7 +220,7 @@ class _Decoder:
             raise self._wrong[0]
 
     def _choose(self, data: bytes, place: Place, end: int) -> str:
-        encoding = detect_encoding(self._opened, self._path, end, data, is_thorough=self._tolerant)
+        encoding = detect_encoding(self._open_file, self._path, end, data, is_thorough=self._tolerant)
         if encoding == "utf-8" or (encoding is None and not self._tolerant):
             return "utf-8"
         if self._tolerant and _has_controls(data):

@@ -50,7 +50,7 @@ class Language:
     model: str = ""  # names in core.files.registry, used if they are on this machine
     vectors: str = ""
     sentences: str = ""  # our sense-labeled ones, a JSONL file
-    basic: int = 0  # so many of its sentences, the first ones, are the corpus of that name; 0: all of them
+    basic: int = 0  # the corpus of that name is the first `basic` of its sentences; 0: all of them
     reference: str = ""  # the name of the others as a corpus, with which it is compared
     targets: str = ""  # the folder of assets that holds the table of all their labeled words, and maps
     corpus: tuple[str, ...] = ()  # the files under ELMOSCOPE_DATA that its model was trained on ...
@@ -143,7 +143,7 @@ def of_model(folder: str | Path) -> Language:
 @lru_cache(maxsize=16)
 def _described(data: str | None) -> dict[str, Path]:
     """Return the file of each code. A bundled language takes precedence over one in the folder of local data."""
-    folders = [base / "languages" for base in (Path(data) if data else None, ROOT / "assets") if base]
+    folders = [*([Path(data, "languages")] if data else []), ROOT / "assets" / "languages"]
     return {path.stem: path for folder in folders for path in sorted(folder.glob("*.json"))}
 
 
@@ -222,7 +222,8 @@ def unread(counts: Mapping[str, int], language: Language) -> Counter[str]:
         scripts = scripts_of(token)
         n_lettered += n * bool(scripts)
         if not scripts <= scripts_read:
-            (latin if scripts <= {LATIN, *scripts_read} else foreign)[tokens.bare(token)] += n
+            counter = latin if scripts <= {LATIN, *scripts_read} else foreign
+            counter[tokens.bare(token)] += n
     return foreign + latin if 2 * latin.total() > n_lettered else foreign
 
 

@@ -46,7 +46,7 @@ _DROPPED = "알 살 팔 놀 열 울 풀 들 불 걸 달 돌 밀 벌 졸 털 빌 
 _WITHOUT_RIEUL = {f"{stem[:-1]}{chr(ord(stem[-1]) - 8)}": stem for stem in _DROPPED.split()}
 _SOFT = ("는", "니", "네", "냐", "느", "시", "세", "셔", "셨", "십", "\u1107", "\u11ab", "\u11af")
 _VERBAL = ("하", "되", "시키", "스럽", "롭")  # turn a noun or a root into a verb
-_BIEUP = 17  # the number of ㅂ among final consonants
+_RIEUL, _BIEUP = 8, 17  # the numbers of ㄹ and ㅂ among final consonants
 _VOWELS = ("어", "아", "었", "았", "으", "은", "을", "음")  # syllables that endings begin with
 
 
@@ -100,11 +100,16 @@ def analyzed(tokens: Sequence[str]) -> list[Morpheme | None]:
 
 def _polite(first: Morpheme, second: Morpheme | None = None) -> Morpheme:
     """Return the first morpheme as a verb if the second is 니다 after a final ㅂ: the analyzer reads 탑 in 탑니다 as a tower."""
-    *letters, last = first.surface
     is_before_ni = second is not None and second.tags[0] == "VCP" and second.surface[0] == "니"
-    if not is_before_ni or not "가" <= last <= "힣" or (ord(last) - 0xAC00) % 28 != _BIEUP:
+    if not is_before_ni or _final(first.surface) != _BIEUP:
         return first
-    return replace(first, parts=(("".join([*letters, chr(ord(last) - _BIEUP)]), "VV"), (second.surface, "EF")))
+    stem = first.surface[:-1] + chr(ord(first.surface[-1]) - _BIEUP)
+    return replace(first, parts=((stem, "VV"), (second.surface, "EF")))
+
+
+def _final(text: str) -> int | None:
+    """Return the number of the final consonant of a text's last syllable: 0 for none, 1 to 27; None if it is not a Hangul syllable."""
+    return (ord(text[-1]) - ord("가")) % 28 if "가" <= text[-1:] <= "힣" else None
 
 
 def stems(verb: str) -> tuple[str, ...]:
@@ -115,8 +120,7 @@ def stems(verb: str) -> tuple[str, ...]:
     """
     stem = verb.removesuffix("다")
     changed = [_CHANGES[stem]] if stem in _CHANGES else [short for short, full in _WITHOUT_RIEUL.items() if full == stem]
-    open_forms = (form for form in (stem, *changed) if "가" <= form[-1:] <= "힣" and (ord(form[-1]) - 0xAC00) % 28 == 0)
-    polite = (form[:-1] + chr(ord(form[-1]) + _BIEUP) for form in open_forms)
+    polite = (form[:-1] + chr(ord(form[-1]) + _BIEUP) for form in (stem, *changed) if _final(form) == 0)
     nouns = (stem.removesuffix(suffix) for suffix in _VERBAL if stem.endswith(suffix) and stem != suffix)
     return tuple(dict.fromkeys((stem, *changed, *polite, *nouns)))
 
@@ -127,7 +131,11 @@ def verbs_of(stem: str, ending: str) -> tuple[str, ...]:
     >>> verbs_of("들", "었"), verbs_of("들", "고"), verbs_of("지", "어요"), verbs_of("사", "는")
     (('들다', '듣다'), ('들다',), ('지다', '짓다'), ('사다', '살다'))
     """
-    other = _UNCHANGED.get(stem) if ending.startswith(_VOWELS) else _WITHOUT_RIEUL.get(stem) if ending.startswith(_SOFT) else None
+    other = None
+    if ending.startswith(_VOWELS):
+        other = _UNCHANGED.get(stem)
+    elif ending.startswith(_SOFT):
+        other = _WITHOUT_RIEUL.get(stem)
     return (f"{stem}다", f"{other}다") if other else (f"{stem}다",)
 
 
@@ -144,17 +152,16 @@ def may_follow_noun(noun: str, rest: str, *, alone: bool = False) -> bool:
         return True
     if not alone and (particle := _LIKE_NOUNS.match(rest)):
         return may_follow_noun(particle[1], rest[particle.end() :])
-    is_hangul = "가" <= noun[-1:] <= "힣"
-    sound = (ord(noun[-1]) - 0xAC00) % 28 if is_hangul else 0
+    final = _final(noun)
     if not alone:
-        rest = _WITH.sub(rf"\g<plural>{'과' if sound or rest[0] == _PLURAL else '와'}", rest)
-    if sound and rest[0] in _AFTER_VOWELS:
+        rest = _WITH.sub(rf"\g<plural>{'과' if final or rest[0] == _PLURAL else '와'}", rest)
+    if final and rest[0] in _AFTER_VOWELS:
         return False
     afters = ("", " 것") if not alone and _MISREAD.search(rest) else ("",)
-    may_be_longer = is_hangul and not sound and rest[0] == "이" and not rest.startswith("이에요")
+    may_be_longer = final == 0 and rest[0] == "이" and not rest.startswith("이에요")
     if may_be_longer and any(_has_particles(replacement, rest[1:], after) for replacement in _NOUNS["vowel"] for after in afters):
         return False  # 차이도 is the noun 차이 and its particle, no 차
-    kinds = _NOUNS if not is_hangul else ("vowel" if sound == 0 else "ㄹ" if sound == 8 else "consonant",)
+    kinds = tuple(_NOUNS) if final is None else ({0: "vowel", _RIEUL: "ㄹ"}.get(final, "consonant"),)
     return any(_is_noun_with_particles(replacement, rest, after) for kind in kinds for replacement in _NOUNS[kind] for after in afters)
 
 

@@ -79,8 +79,9 @@ def plain_sign(match: re.Match[str]) -> str:
     if match.lastgroup == "ligature":
         return unicodedata.normalize("NFKC", match[0])
     if match.lastgroup == "selector":
-        before, after = match.string[max(0, match.start() - 1) : match.start()], match.string[match.end() : match.end() + 1]
-        is_emoji = before.isdigit() and after == "\u20e3" if before.isalnum() else bool(before.strip())
+        before = match.string[max(0, match.start() - 1) : match.start()]
+        after = match.string[match.end() : match.end() + 1]
+        is_emoji = (before.isdigit() and after == "\u20e3") or bool(before.strip() and not before.isalnum())
         return match[0] if is_emoji and match[0] in "\ufe0e\ufe0f" else ""
     return {"emoji": match[0], "blank": " ", "hyphen": "-"}.get(match.lastgroup, "")
 
@@ -160,7 +161,8 @@ def read(text: str, choose: Choice = keep_hyphen) -> Legible:
     """Return the text as `legible` does, with the positions of its characters."""
     edits = list(_edits(text, choose))
     if not edits and not has_signs(text):
-        composed, begins, ends = compose(text), range(len(text)), range(1, len(text) + 1)
+        composed = compose(text)
+        begins, ends = range(len(text)), range(1, len(text) + 1)
         return Legible(text, begins, ends) if composed == text else _composed(text, composed, begins, ends)
     taken = {position for start, end, _ in edits for position in range(start, end)}
     signs = ((*match.span(), plain_sign(match)) for match in SIGNS.finditer(text) if match.start() not in taken)  # one character each

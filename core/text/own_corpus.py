@@ -200,9 +200,11 @@ def _write(sentences: list[Sentence]) -> Path:
         quotas.VISITS.use(path)
         return path
     lines = []
-    n_bytes, max_mb = 0, limits().max_unpacked_mb
+    n_bytes = 0
+    max_mb = limits().max_unpacked_mb
     for row in chain.from_iterable(map(_rows, sentences)):
-        row |= {} if lines else {"language": in_use().code}
+        if not lines:
+            row["language"] = in_use().code
         lines.append(json.dumps(row, ensure_ascii=False).encode() + b"\n")
         n_bytes += len(lines[-1])
         if n_bytes > max_mb * 10**6:
@@ -227,10 +229,15 @@ def find_marks(path: Path, sentences: list[Sentence]) -> list[str]:
 
 
 def _rows(sentence: Sentence) -> Iterator[dict]:
-    optional = {"text": sentence.text, "date": sentence.date}
-    row = {"tokens": sentence.tokens, "document": sentence.document} | {key: value for key, value in optional.items() if value}
+    row = {"tokens": sentence.tokens, "document": sentence.document}
+    if sentence.text:
+        row["text"] = sentence.text
+    if sentence.date:
+        row["date"] = sentence.date
     for target in sentence.targets:
         fields = {key: value for key, value in asdict(target).items() if value is not None and key != "guess"}
-        yield row | fields | ({"sense": target.guess, "given": False} if target.guess else {})
+        if target.guess:
+            fields |= {"sense": target.guess, "given": False}
+        yield row | fields
     if not sentence.targets:
         yield row

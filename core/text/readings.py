@@ -133,12 +133,17 @@ def as_typed(tokens: tuple[str, ...], position: int) -> tuple[str, int]:
     position = position - start
     text = join_tokens(list(tokens))
     while len(text) > limits().max_text and len(tokens) > 1:
-        tokens, position = (tokens[1:], position - 1) if position > len(tokens) // 2 else (tokens[:-1], position)
+        if position > len(tokens) // 2:
+            tokens, position = tokens[1:], position - 1
+        else:
+            tokens = tokens[:-1]
         text = join_tokens(list(tokens))
-    word = tokens[position]
-    before = len(find_word(list(tokens[:position]), word))
-    places = find_word(languages.tokenize(text), word)
-    return text, places[min(before, len(places) - 1)] if places else min(position, max(0, len(languages.tokenize(text)) - 1))
+    tokens_of_text = languages.tokenize(text)
+    places = find_word(tokens_of_text, tokens[position])
+    if not places:
+        return text, min(position, max(0, len(tokens_of_text) - 1))
+    n_before = len(find_word(list(tokens[:position]), tokens[position]))
+    return text, places[min(n_before, len(places) - 1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +175,11 @@ def dictionary_forms(word: str) -> tuple[str, ...]:
         lists = words_of(languages.get_language(i18n.ENGLISH))
         return () if word.endswith(("ing", "er", "est")) else tuple(lemma for lemma in lemmas(word, lists) if lemma not in lists.function)
     tokens = morphemes(word)
-    first = next((pair for pair in zip(analyzed(tokens), verbs_in(tokens), strict=True) if pair[0]), None)
-    (stem, tag), verbs = (first[0].parts[0], first[1]) if first else (("", ""), ())
+    analyses = zip(analyzed(tokens), verbs_in(tokens), strict=True)
+    morpheme, verbs = next((pair for pair in analyses if pair[0]), (None, ()))
+    if morpheme is None:
+        return ()
+    stem, tag = morpheme.parts[0]
     if tag in VERBS:
         return verbs
     return tuple(item for item in (*verbs, stem) if item != word) if tag in (*NOUNS, *OTHER) else ()

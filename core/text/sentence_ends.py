@@ -338,7 +338,8 @@ def _sentence_ends(line: str) -> Iterator[int]:
     start = 0
     for match in _END.finditer(line):
         if match[1] is None or not _continues(line, start, match):
-            yield (start := match.end())
+            start = match.end()
+            yield start
 
 
 def _continues(line: str, start: int, match: re.Match[str]) -> bool:

@@ -135,7 +135,8 @@ def read_labeled(path: str | Path) -> list[LabeledRow]:
         if is_guess(value):
             continue
         if is_missing(row.label):
-            note_unlabeled(place.name, n_unlabeled := n_unlabeled + 1)
+            n_unlabeled += 1
+            note_unlabeled(place.name, n_unlabeled)
             continue
         rows.append(row)
         word, tokens = as_text(value["word"], place).casefold(), [token.casefold() for token in row.tokens]
@@ -224,8 +225,11 @@ def _settle(sentences: list[Sentence]) -> list[Sentence]:
 def _from_json(path: Path, columns: tuple[str | None, str | None], lines: str | None, blank: bool, **reading: Any) -> Iterator[Sentence]:
     """Yield the sentences of JSON rows. Invalid rows are left out and noted. Raises BadInput if no row has a chosen column."""
     column, date_column = columns
-    left_out, n_blank, names, unread = LeftOut(path.name), 0, [], None
-    first, missing = None, {*columns} - {None}  # the first row, for the error; the chosen columns that no row has yet
+    left_out, n_blank = LeftOut(path.name), 0
+    names: list[str] = []
+    unread = None
+    first = None  # the first row and its place, for the error
+    missing = {*columns} - {None}  # the chosen columns that no row has yet
     for place, row in json_rows(path, left_out, tolerant=True, **reading):
         document = date = None
         if isinstance(row, dict):
@@ -262,7 +266,7 @@ def _key_of(row: dict[str, Any], name: str | None) -> str | None:
 def _text_key(row: dict[str, Any], column: str | None = None) -> str | None:
     """Return the key of a JSON row's text: the chosen one, or the first usual one, preferably not a number's; None without one."""
     keys = _keys_of(tuple(row), TEXT_COLUMNS if column is None else (column,))
-    return next((key for key in keys if not isinstance(row[key], int | float)), (*keys, None)[0])
+    return next((key for key in keys if not isinstance(row[key], int | float)), keys[0] if keys else None)
 
 
 @lru_cache(maxsize=256)
@@ -280,7 +284,8 @@ def _date_of(row: dict[str, Any], column: str | None) -> str | None:
         return NO_CHARACTER.sub(" ", str(date))[:MAX_NAME] if isinstance(date, str | int | float) and date == date else ""
 
     if column is None:
-        return choose_date(keys := tuple(row), lambda k: text(keys[k]))
+        keys = tuple(row)
+        return choose_date(keys, lambda k: text(keys[k]))
     return date if (date := text(_key_of(row, column))).strip() else None
 
 
@@ -318,7 +323,8 @@ def _has_all(text: str, tokens: Sequence[str]) -> bool:
     spans = spans_in(tokens, text)
     if None in spans:
         return False
-    within, plain = {k for start, end in spans for k in range(start, end)}, read(text)
+    within = {k for start, end in spans for k in range(start, end)}
+    plain = read(text)
     return all(start in within or sign.isspace() for start, sign in zip(plain.begins, plain.text, strict=True))
 
 
@@ -337,10 +343,12 @@ def _from_row(row: Any, column: str | None, place: Place | str, lines: str | Non
         is_original = isinstance(text, str) and _has_all(text, tokens)
         return [Sentence(tokens, _targets(row, tokens, place), text=_unless_joined(tokens, text) if is_original else None)]
     key = _text_key(row, column) if isinstance(row, dict) else None
-    text = row if not isinstance(row, dict) else row.get(key)
-    if (key or column) is not None and (text is None or (isinstance(text, str) and is_missing(text))):
+    text = row.get(key) if isinstance(row, dict) else row
+    has_column = key is not None or column is not None
+    if has_column and (text is None or (isinstance(text, str) and is_missing(text))):
         text = ""
-    if isinstance(text, str) or (key is not None and isinstance(text, int | float) and not isinstance(text, bool)):
+    is_number = isinstance(text, int | float) and not isinstance(text, bool)
+    if isinstance(text, str) or (key is not None and is_number):
         return _from_text([(place, _text(text, place))], lines, blank)
     needed = t('Use {{"tokens": ["the", "bank"]}} or {{"text": "the bank"}}, or name the column.')
     refuse(place, t("{row} is not a row", row=show_value(row)), needed)
@@ -363,7 +371,7 @@ def check_position(position: Any, tokens: Sequence[str], place: Place | str) -> 
 
 
 def note_unlabeled(name: str, n: int) -> None:
-    """Note that so many rows have no sense."""
+    """Note that `n` rows have no sense."""
     reports.add((name, "unlabeled"), t("{name}: rows without a sense, not counted as labels: {n:,}.", name=name, n=n))
 
 
@@ -374,18 +382,20 @@ def _targets(row: dict, tokens: tuple[str, ...], place: Place | str) -> tuple[Ta
     # a list as long as the tokens has an item for each of them
     values = {key: None if isinstance(value, list) and len(value) == len(tokens) else value for key, value in row.items()}
     label, sense, word, lemma, pos = (as_text(values.get(key), place) for key in ("label", "sense", "word", "lemma", "pos"))
+    has_label = label is not None  # perhaps a mark for a missing value
     label, sense = (None if name is None or is_missing(name) else name for name in (label, sense))
     if position is None and sense is None and label is None:
         return ()
     position = check_position(position, tokens, place)
     token = tokens[position]
     if word is not None and word.casefold() != token.casefold():
-        if label is None and word != lemma:  # with a "label", the word may be a lemma
+        if not has_label and word != lemma:  # with a "label", the word may be a lemma
             message = t("token {number} is {found}, not {wanted}", number=position, found=show_value(token), wanted=show_value(word))
             refuse(place, message, t("Positions count tokens from 0."))
         lemma = word if lemma is None else lemma
     sense = label if sense is None else sense
-    return (Target(position, token, None, lemma, pos, sense) if is_guess(row) else Target(position, token, sense, lemma, pos),)
+    target = Target(position, token, None, lemma, pos, guess=sense) if is_guess(row) else Target(position, token, sense, lemma, pos)
+    return (target,)
 
 
 def _labeled(row: Any, place: Place | str) -> LabeledRow:
@@ -396,7 +406,8 @@ def _labeled(row: Any, place: Place | str) -> LabeledRow:
     if missing:
         message = f"{show_value(row)}, without {' and '.join(missing)}"
         refuse(place, message, 'A row is {"word": "bank", "tokens": ["the", "bank"], "position": 1, "label": "river edge"}.')
-    target = _targets(fields_by_name, tokens := checked_tokens(fields_by_name["tokens"], place), place)[0]
+    tokens = checked_tokens(fields_by_name["tokens"], place)
+    target = _targets(fields_by_name, tokens, place)[0]
     document = _document_name(row.get(_key_of(row, DOCUMENT_COLUMN))) or ""
     word = as_text(row.get("lemma") or row["word"], place).casefold()
     return LabeledRow(word, tokens, target.position, as_text(fields_by_name["label"], place), document)

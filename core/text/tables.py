@@ -87,9 +87,13 @@ def file_rows(path: Path, kind: str, names: Iterable[str] = (), **reading: Any) 
         lines = starmap(Line, iterate_lines(path, longest=MAX_RECORD, tolerant=True, **reading))
         head = _head(lines)
         separator_line = _GIVEN_MARK.fullmatch(head[0].text) if head else None
-        head = head[1:] if separator_line else head
-        has_tabs = kind != ".csv" and any("\t" in line.text for line in head)
-        mark = separator_line[1] if separator_line else "\t" if has_tabs else _separator(head, None if kind == ".csv" else "\t")
+        if separator_line:
+            head = head[1:]
+            mark = separator_line[1]
+        elif kind != ".csv" and any("\t" in line.text for line in head):
+            mark = "\t"
+        else:
+            mark = _separator(head, None if kind == ".csv" else "\t")
         records = _records(chain(head, lines), mark, is_quoted(head, mark), _is_spaced(head, mark))
     yield from _fitting(path.name, records, mark, {*map(fold_case, names)})
 
@@ -220,7 +224,8 @@ def _fitting(name: str, records: Iterable[_Record], mark: str, names: Collection
     if not head:
         return
     start = next((k for k, item in enumerate(head[:MAX_TITLES]) if any(fold_case(cell.strip()) in names for cell in item.cells)), 0)
-    if start and all(sum(map(bool, map(str.strip, item.cells))) == 1 for item in head[:start]) and not (mark and len(head[0].cells) == 1):
+    are_titles = all(sum(bool(cell.strip()) for cell in record.cells) == 1 for record in head[:start])
+    if start and are_titles and not (mark and len(head[0].cells) == 1):
         head = head[start:]
         text = t("{name}: the rows above the column names, line {line}, are left out.", name=name, line=head[0].place.number)
         reports.add((name, "titles"), text)

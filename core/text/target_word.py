@@ -38,6 +38,7 @@ MIDDLE = 3.2  # log10 of the rank of a word on no list that is worth most, about
 # Tags of mecab-ko: verbs and adjectives, nouns and roots, what may be a noun in spite of its tag, endings that make a noun a verb.
 VERBS, NOUNS, OTHER = ("VV", "VA"), ("NNG", "NNP", "XR"), ("NNB", "NNBC", "NR", "MAG", "XSN", "IC")
 MAKES_VERBS = ("XSV", "XSA")
+_NO_PART = ("", "")  # in place of a morpheme and its tag
 # Forms of auxiliary verbs, which the language's lists have only among its function words.
 _AUXILIARY_FORMS = {
     "be": ("am", "is", "are", "was", "were", "been", "being", "'m", "'re"),
@@ -135,9 +136,12 @@ def verbs_in(tokens: Sequence[str]) -> list[tuple[str, ...]]:
     read = analyzed(tokens)
     results = []
     for item, following in zip(read, [*read[1:], None], strict=True):
-        parts = [part for one in (item, following) if one for part in one.parts] if item else []
-        (stem, tag), (after, next_tag) = (*parts, ("", ""), ("", ""))[:2]
-        results.append(verbs_of(stem, after) if tag in VERBS else (f"{stem}{after}다",) if next_tag in MAKES_VERBS else ())
+        parts = [*item.parts, *(following.parts if following else ())] if item else []
+        (stem, tag), (after, next_tag) = (*parts, _NO_PART, _NO_PART)[:2]
+        if tag in VERBS:
+            results.append(verbs_of(stem, after))
+        else:
+            results.append((f"{stem}{after}다",) if next_tag in MAKES_VERBS else ())
     return results
 
 
@@ -148,7 +152,8 @@ def candidates(tokens: Sequence[str], language: Language) -> list[Candidate]:
     stems = frozenset(part + "다" * (tag in VERBS) for item in read if item for part, tag in item.parts) | {*map(bare, tokens)}
     for k, (token, morpheme) in enumerate(zip(tokens, read, strict=True)):
         if morpheme is not None:
-            before, after = (read[n].parts[-(n < k)] if 0 <= n < len(read) and read[n] else ("", "") for n in (k - 1, k + 1))
+            before = read[k - 1].parts[-1] if k and read[k - 1] else _NO_PART
+            after = read[k + 1].parts[0] if k + 1 < len(read) and read[k + 1] else _NO_PART
             item = _korean(k, token, morpheme, (before, after), stems, _of_hangul(language))
         elif has_hangul(token) or not any(map(str.isalpha, bare(token))):
             continue
@@ -216,21 +221,21 @@ def _spelling(token: str) -> str:
 
 
 def _make_candidate(k: int, tokens: Sequence[str], language: Language) -> Candidate | None:
-    foreign = language.tokenizer == "morphemes-ko" and bare(tokens[k]).isascii()  # Latin letters in a Korean text
-    source = languages.get_language(i18n.ENGLISH) if foreign else language
+    is_latin = language.tokenizer == "morphemes-ko" and bare(tokens[k]).isascii()  # in a Korean text
+    source = languages.get_language(i18n.ENGLISH) if is_latin else language
     lists = words_of(source)
     spelling = _spelling(tokens[k])
-    before = [_spelling(token) for token in tokens[max(0, k - 2) : k]]
-    determined = bool(before) and (before[-1] in lists.before_nouns or before[0] in lists.before_nouns)
-    named = k > 0 and tokens[k][:1].isupper() and not tokens[k].isupper() and bare(tokens[k - 1])[-1:].isalnum()
-    if spelling in lists.function and not (spelling in lists.worth and (determined or named)):
+    before = _spelling(tokens[k - 1]) if k else ""
+    is_noun = any(_spelling(token) in lists.before_nouns for token in tokens[max(0, k - 2) : k])
+    is_name = k > 0 and tokens[k][:1].isupper() and not tokens[k].isupper() and bare(tokens[k - 1])[-1:].isalnum()
+    if spelling in lists.function and not (spelling in lists.worth and (is_noun or is_name)):
         return None
     joined = spelling.replace("-", "") or spelling
-    extra = AFTER_DETERMINER * (bool(before) and before[-1] in lists.before_nouns) + NOUN * determined
-    worth = {
-        lemma: (_worth(lemma, lists, source) if not named or lemma in lists.worth else COMMON) + extra
-        for lemma in dict.fromkeys((joined, *(() if lists.is_own(joined, (before or [""])[-1]) else lemmas(joined, lists))))
-    }
+    bonus = AFTER_DETERMINER * (before in lists.before_nouns) + NOUN * is_noun
+    worth = {}
+    for lemma in (joined, *(() if lists.is_own(joined, before) else lemmas(joined, lists))):
+        is_only_name = is_name and lemma not in lists.worth
+        worth[lemma] = (COMMON if is_only_name else _worth(lemma, lists, source)) + bonus
     parts = [part for part in spelling.split("-") if part] if "-" in spelling else []
     other_lemmas = {lemma for part in parts for lemma in (part, *lemmas(part, lists))} - lists.function
     return Candidate(k, joined, worth, "", frozenset(other_lemmas))
@@ -344,18 +349,29 @@ def words_of(language: Language) -> Words:
 
 
 def _read_lists(source: dict) -> Words:
-    lists = {name: lines for name, lines in source.items() if name != "ambiguous"}
     tiers = source.get("ambiguous", ())
     worth: dict[str, float] = {}
     for k, lines in enumerate(tiers):
         for word in " ".join(lines).split():
             worth.setdefault(word, FIRST - (FIRST - LAST) * k / max(1, len(tiers) - 1))
 
+    def read_words(name: str) -> frozenset[str]:
+        return frozenset(" ".join(source.get(name, ())).split())
+
     def read_entries(name: str) -> dict[str, tuple[str, ...]]:
-        entries = (entry.split() for entry in " ".join(lists.get(name, ())).split(",") if entry.strip())
+        entries = (entry.split() for entry in " ".join(source.get(name, ())).split(",") if entry.strip())
         return {item: tuple(more) for item, *more in entries}
 
-    keys = {name: name.replace("_", " ") for name in Words._fields} | {"separate": "own"}
-    sets = {name: frozenset(" ".join(lists.get(key, ())).split()) for name, key in keys.items()}
-    nouns = {word: frozenset(pieces) for word, pieces in read_entries("nouns").items()}
-    return Words(**sets | {"worth": worth, "forms": read_entries("forms"), "nouns": nouns})
+    return Words(
+        function=read_words("function"),
+        common=read_words("common"),
+        worth=worth,
+        forms=read_entries("forms"),
+        graded=read_words("graded"),
+        before_nouns=read_words("before nouns"),
+        endings=read_words("endings"),
+        bound=read_words("bound"),
+        nouns={word: frozenset(pieces) for word, pieces in read_entries("nouns").items()},
+        separate=read_words("own"),
+        either=read_words("either"),
+    )

@@ -165,7 +165,8 @@ def around(tokens: Sequence[str], position: int) -> tuple[str, str, str]:
     ('They sat on the ', 'bank', ' of the river.')
     """
     written = pieces(tokens)
-    word, left, right = written[position], "".join(written[:position]).lstrip(), "".join(written[position + 1 :]).rstrip()
+    word = written[position]
+    left, right = "".join(written[:position]).lstrip(), "".join(written[position + 1 :]).rstrip()
     return left + (" " if left and word.startswith(" ") else ""), word.strip(), right
 
 
@@ -188,11 +189,15 @@ def letter_count(text: str) -> float:
 
 
 def window(n: int, position: int, n_words: int, width: int) -> tuple[int, int]:
-    """Return the range of the tokens to show of n: up to `width` around the target words, as evenly on both sides as the sentence allows."""
-    behind = position + n_words
-    left, right = min(position, width // 2), min(n - behind, width // 2)
-    left, right = min(position, width - right), min(n - behind, width - left)
-    return position - left, behind + right
+    """Return the range of the tokens to show of n: up to `width` around the target words, as evenly on both sides as the sentence allows.
+
+    >>> window(100, 50, 1, 4), window(100, 1, 1, 4), window(100, 50, 1, 5)
+    ((48, 53), (0, 5), (48, 54))
+    """
+    end = position + n_words
+    n_left = min(position, max(width // 2, width - (n - end)))
+    n_right = min(n - end, width - n_left)
+    return position - n_left, end + n_right
 
 
 def write_word(word: str) -> str:

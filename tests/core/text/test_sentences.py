@@ -65,6 +65,13 @@ def test_a_row_without_a_sense_is_a_sentence_but_not_a_label(write, sense):
     assert list(found.values()) == ["a.jsonl: rows without a sense, not counted as labels: 2."]
 
 
+def test_the_word_of_a_row_with_a_blank_label_may_be_a_lemma(write):
+    row = {"word": "go", "tokens": ["He", "went"], "position": 1}
+    path = write("a.jsonl", [{**row, "label": "move"}, {**row, "tokens": ["She", "went"], "label": ""}])
+    assert [row.label for row in read_labeled(path)] == ["move"]
+    assert [(s.targets[0].lemma, s.targets[0].sense) for s in read_sentences(path)] == [("go", "move"), ("go", None)]
+
+
 @pytest.mark.parametrize(
     ("name", "content", "column", "texts"),
     [

@@ -126,6 +126,13 @@ def test_every_spelling_of_missing_is_left_out_and_counted(write, missing):
     assert rows_of(write("a.csv", "text,label\nRain,x\nSun,\u200b\n")) == [("Rain", "x")]  # invisible characters alone
 
 
+@pytest.mark.parametrize("rows", ["NA\nRain\n", "Rain\nNA\n"])
+def test_missing_text_in_the_first_row_of_a_table_without_names_is_left_out(write, rows):
+    path = write("own.csv", rows)
+    assert texts_of(path) == (["Rain"], ["own.csv: 1 row without text is left out."])
+    assert sorted(read_lines(path)) == [(), ("Rain",)]
+
+
 def test_rows_left_out_for_different_reasons_have_a_note_each(write):
     path = write("own.csv", "\n".join(["label,text", *GOOD, "77,one, too many cells", "77", f"77,{'x ' * 6_000}"]))
     with reports.collecting() as found:
