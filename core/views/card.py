@@ -50,12 +50,7 @@ class ModelCard:
     @property
     def parameters(self) -> dict[str, int]:
         """Return the trained parameters of a biLM's encoder by part, without the softmax."""
-        s = self.shape
-        windows = sum(count * (width * s.character_dim + 1) for width, count in s.filters)
-        highways = s.n_highway * 2 * s.n_filters * (s.n_filters + 1)
-        spelled = 262 * s.character_dim + windows + highways + s.projection * (s.n_filters + 1)
-        lstm = 2 * s.n_layers * (2 * 4 * s.hidden * s.projection + 4 * s.hidden + s.projection * s.hidden)
-        return {"char-CNN": spelled, "LSTMs": lstm}
+        return self.shape.parameters
 
     def papers(self, language: str) -> dict[str, str]:
         """Return the maker's description as {label: text}, in that language if meta.json's "card" has it, else in English."""
