@@ -9,8 +9,6 @@ a tie is worth the share of it that is right, as in core.senses.separation.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import combinations_with_replacement
-from math import comb
 
 import numpy as np
 
@@ -20,6 +18,7 @@ from ..common.significance import compare_pairs, facts_of
 from ..elmo.encoder import vectors_of_rows
 from ..elmo.mix import layer_weights
 from ..elmo.models import Model
+from ..index.neighbors import grid_of_mixes
 from ..index.sense_space import SENSES, SenseSpace
 from ..static.vectors import StaticVectors, cosines, open_vectors
 from ..text.sentences import LabeledRow
@@ -141,9 +140,8 @@ def best_weights(score: Callable[[np.ndarray], float], n_layers: int = 3) -> tup
     Three layers have 66 mixes in tenths. If tenths give more than MIXES of them, as for seven layers, steps are longer. `score` must use
     training or dev data only.
     """
-    steps = next(n for n in range(10, 0, -1) if n == 1 or comb(n + n_layers - 1, n) <= MIXES)
-    parts = [*combinations_with_replacement(range(n_layers), steps)][::-1]
-    grid = [np.bincount(part, minlength=n_layers) / steps for part in parts]
+    parts = grid_of_mixes(n_layers, MIXES)[::-1]
+    grid = parts / parts.sum(axis=1, keepdims=True)
     scores = [score(weights) for weights in grid]
     best = max(range(len(grid)), key=lambda k: (round(scores[k], 9), -round(float((grid[k] ** 2).sum()), 9), -k))
     return grid[best], scores[best]
