@@ -316,7 +316,7 @@ class Word:
 
     @cached_property
     def alone(self) -> np.ndarray:
-        """Return the layers (L, D) of the word as a sentence of its own."""
+        """Return the layers (L, D) of the word as a one-word sentence."""
         return self.workspace.layers_of([(self.context.word,)])[0][:, 0]
 
     @cached_property

@@ -25,9 +25,9 @@ from .table import FORMAT, GUESSES, TAGS, OccurrenceTable
 
 FILES = r"(occurrences|types|sentences)\.arrow|(substitutes|spellings)\.npy|meta\.json"  # of an index, as core.files.atomic names them
 APPROXIMATE = r"\.approximate(-senses)?(/(cells\.faiss|meta\.json))?"  # what core.cluster.approximate writes next to them
-ARROW = b"ARROW1"  # what a file of Arrow IPC begins with
+ARROW = b"ARROW1"  # the first bytes of a file of Arrow IPC
 ROWS_PER_BATCH = 16_384  # rows written (and read without copying) at a time
-TOKENS_PER_ROUND = 4_000  # tokens encoded before they are written: what a stop waits for, and a restart repeats
+TOKENS_PER_ROUND = 4_000  # tokens encoded before they are written: a stop waits for them, and a restart repeats them
 
 
 def build_index(

@@ -207,7 +207,10 @@ class Candidates:
 
 
 def choose_candidates(rows: Rows, result: Products, keep: np.ndarray, lengths: np.ndarray) -> Candidates:
-    """Return all rows of `keep` (N,) if they are few, else the union of the nearest under each of `even_mixes`, fewer of each if too many."""
+    """Return all rows of `keep` (N,) if they are at most MOST, else the union of the nearest under each of `even_mixes`.
+
+    EACH of every mix are taken, or fewer if their union is larger than MOST.
+    """
     chosen = np.flatnonzero(keep)
     if len(chosen) > MOST:
         values = mix_cosines(result.cross, result.query_gram, grams_beside(rows, result), even_mixes(lengths))
@@ -224,10 +227,10 @@ def even_mixes(lengths: np.ndarray) -> np.ndarray:
     return weights / weights.sum(axis=1, keepdims=True)
 
 
-def grid_of_mixes(n_layers: int, most: int) -> np.ndarray:
-    """Return all mixes as whole numbers of tenths (K, L), or of longer steps if there are more than `most`."""
+def grid_of_mixes(n_layers: int, limit: int) -> np.ndarray:
+    """Return all mixes as integer numbers of tenths (K, L), or of longer steps if there are more than `limit`."""
     steps = STEPS
-    while steps > 1 and comb(steps + n_layers - 1, steps) > most:
+    while steps > 1 and comb(steps + n_layers - 1, steps) > limit:
         steps -= 1
     return np.array([np.bincount(parts, minlength=n_layers) for parts in combinations_with_replacement(range(n_layers), steps)])
 

@@ -230,7 +230,7 @@ class SenseSpace:
 
 
 def _key_of(table: OccurrenceTable) -> tuple[str, str]:
-    """Return what distinguishes a table from those of other corpora."""
+    """Return the key of a table in caches."""
     return str(table.folder), str(table.meta["corpus"])
 
 

@@ -28,7 +28,7 @@ from .sense_space import keeps_substitutes, substitutes_of
 from .table import OccurrenceTable
 
 Report = Callable[[int, int, float], None]  # tokens done, in all, per second
-SAMPLE_SENTENCES, SAMPLE_TOKENS = 50, 40  # what the speed is measured on: so many sentences, each cut to so many tokens
+SAMPLE_SENTENCES, SAMPLE_TOKENS = 50, 40  # sentences on which the speed is measured, and tokens to which each is cut
 
 
 def open_table(corpus: str, model: Model, *, targets_only: bool = False, report: Report | None = None) -> OccurrenceTable:

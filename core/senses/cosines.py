@@ -46,7 +46,7 @@ class Sample:
     groups: tuple[np.ndarray, ...]  # a word's rows among the N
     senses: np.ndarray  # (N,) numbers; -1 without a label
     at_random: np.ndarray  # (M,) rows among the N
-    apart: np.ndarray  # (M, M) bool: pairs of these that are two words, each once
+    apart: np.ndarray  # (M, M) bool: pairs of different words among them, each once
     names: tuple[str, ...]  # the words
 
     @property
@@ -208,8 +208,8 @@ def _panel(tokens: Sample, vectors: np.ndarray, k: int | None, measured: np.ndar
         alike.append(word_cosines.mean())
         if len(rows) not in random_shares:
             size = min(len(rows), len(tokens.at_random))
-            draws = [rng.choice(tokens.at_random, size, replace=False) for _ in range(DRAWS)]
-            random_shares[len(rows)] = np.mean([explained(vectors[drawn]) for drawn in draws])
+            samples = [rng.choice(tokens.at_random, size, replace=False) for _ in range(DRAWS)]
+            random_shares[len(rows)] = np.mean([explained(vectors[sampled]) for sampled in samples])
         shares.append(explained(vectors[rows]) - random_shares[len(rows)])
     cosines = {kind: values for kind, values in cosines.items() if values}
     return SharedPanel(

@@ -37,7 +37,7 @@ VIEWS = ("token", "place", "topic", "senses")
 K = 8  # labeled sentences that vote on one: half of the 16 a bundled sense has
 TIE = 1e-5  # cosines closer than this are equal: float32 products and float16 storage make differences up to 1e-6
 SHARPNESS = 10.0  # the one of 5, 10 and 20 with the lowest loss on verdicts for held-out words (core.lab.verdicts)
-FEWEST = 3  # sentences of a sense in a part of speech that have a mean of their own
+FEWEST = 3  # sentences of a sense in a part of speech that get a separate mean
 SOFT, SOFT_MIDDLES = 0.1, 0.02  # added to both sides of an agreement's odds: eight votes to none do not make it certain
 RIDGE = 1e-5  # on the regression's coefficients: enough to keep them finite; more makes cosines, which differ by 0.1, count too little
 MOST_STEPS, SMALLEST_STEP = 25, 1e-9  # limits of Newton's method
@@ -56,7 +56,7 @@ class Evidence:
     """The evidence of n occurrences, before a layer is chosen and a mean subtracted."""
 
     layers: np.ndarray  # (n, L, D) of the tokens
-    isolated: np.ndarray  # (n, L, D) of each word as a sentence of its own
+    isolated: np.ndarray  # (n, L, D) of each word as a one-word sentence
     place: np.ndarray  # (n, d): the states around each token
     topic: np.ndarray  # (n, V): zeros where no other word has a vector
     parts: np.ndarray | None = None  # (n, W) of the sense space, `space`; None without one

@@ -26,7 +26,7 @@ MOST_DOTS = 200  # labeled sentences that are drawn: those of a corpus of thousa
 WORDS = 14  # neighboring words of either sentence
 FIRST, SECOND, BOTH = range(3)  # the star that a neighboring word is near
 FOLDS = 8
-Encode = Callable[[Sequence[str]], np.ndarray]  # n spellings -> (n, L, D), each as a sentence of its own
+Encode = Callable[[Sequence[str]], np.ndarray]  # n spellings -> (n, L, D), each as a one-word sentence
 Vectors = Mapping[str, np.ndarray]  # a space -> rows (n, d); in the order of the slider
 
 

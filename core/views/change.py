@@ -62,7 +62,7 @@ class Control:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordChange:
-    """The answer: n sentences, those of the first side first."""
+    """The change of a word over n sentences, those of the first side first."""
 
     word: str
     change: UseChange
@@ -172,8 +172,10 @@ def control(workspace: Workspace, request: ChangeRequest, report: Report | None 
     if word not in shared:
         return None
     log_counts = np.log(shared.pop(word))
-    distances = {other: float(np.abs(np.log(n) - log_counts).sum()) for other, n in shared.items() if clusters.is_telling(other)}
-    nearest = sorted(distances, key=lambda other: (distances[other], other))[:CONTROLS]
+    distances = {
+        candidate: float(np.abs(np.log(n) - log_counts).sum()) for candidate, n in shared.items() if clusters.is_telling(candidate)
+    }
+    nearest = sorted(distances, key=lambda candidate: (distances[candidate], candidate))[:CONTROLS]
     report_pace = with_pace(report)
     leads = []
     for k, spelling in enumerate((word, *nearest)):

@@ -1,4 +1,4 @@
-"""Two spaces of words compared: which neighbors they share, and how similar they are. A space is a vector file or a model's layer."""
+"""Compare two spaces of words: which neighbors they share, and how similar they are. A space is a vector file or a model's layer."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -89,7 +89,7 @@ class CompareRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SpacesCompared:
-    """The answer, over the words that all layers of both share."""
+    """The comparison of two spaces, over the words that all layers of both share."""
 
     names: tuple[str, str]
     comparison: Comparison

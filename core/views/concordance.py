@@ -55,7 +55,7 @@ class ConcordanceRequest:
 
 @dataclass(frozen=True, slots=True)
 class Concordance:
-    """The answer; a part is (name, hits, tokens)."""
+    """The hits of a query: their distribution, and a slice of lines. A part is (name, hits, tokens)."""
 
     query: str
     n: int
@@ -70,7 +70,7 @@ class Concordance:
     sentences: int
     unread_date: str  # an example of such a date, as written
     wide: int  # sentences whose date is within no bar of `dates`
-    in_order: int  # sorted hits; a model reads only so many, the others follow in text order
+    in_order: int  # number of sorted hits: a model reads a limited number, and the others follow in text order
     first: int
     lines: tuple[Line, ...]
     missing: str  # without hits: the word nearby or the query that does not occur; "" if both occur
@@ -111,7 +111,7 @@ class SenseColumn:
 
 @dataclass(frozen=True, slots=True)
 class Collocates:
-    """The answer: the strongest collocates first."""
+    """The collocates of a query, the strongest first."""
 
     query: str
     n: int  # hits
@@ -149,7 +149,7 @@ class KeynessRequest:
 
 @dataclass(frozen=True, slots=True)
 class Keyness:
-    """The answer: what the first corpus has more often, and what the second has, the highest log-likelihood first."""
+    """The keywords of two corpora, more frequent in one than in the other, the highest log-likelihood first."""
 
     names: tuple[str, str]
     tokens: tuple[int, int]  # number compared of each corpus
@@ -255,9 +255,9 @@ def hits_of(workspace: Workspace, request: ConcordanceRequest, report: Report | 
     grouped = request.senses == GROUPS and (request.sense or request.order == BY_SENSE)
     by_substitutes = request.order == BY_SUBSTITUTES
     model = workspace.model.fingerprint if grouped or by_substitutes else ""
-    most = limits().max_sentences_read if by_substitutes else 0
+    n_sorted = limits().max_sentences_read if by_substitutes else 0
     complete = workspace.encoded.fingerprint if grouped else ""  # groups are those of all documents
-    key = corpus.fingerprint, complete, model, most, replace(request, first=0, number=0)
+    key = corpus.fingerprint, complete, model, n_sorted, replace(request, first=0, number=0)
     return workspace.opener.memo.value("hits of a search", key, lambda: _hits(workspace, corpus, request, report), most=64)
 
 

@@ -80,7 +80,7 @@ class Groups:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Induction:
-    """The answer."""
+    """A word's occurrences, their groups, and the labels spread to all of them."""
 
     occurrences: Occurrences
     groups: Groups

@@ -137,7 +137,7 @@ def labeled_dots(workspace: Workspace, table: OccurrenceTable, lemma: str) -> La
 
 @reads_as_model
 def encode_alone(workspace: Workspace, words: Sequence[str]) -> np.ndarray:
-    """Encode each spelling as a sentence of its own, (n, L, D)."""
+    """Encode each spelling as a one-word sentence, (n, L, D)."""
     spellings = list(dict.fromkeys(words))
     by_spelling = dict(zip(spellings, workspace.layers_of([(spelling,) for spelling in spellings]), strict=True))
     return np.stack([by_spelling[word][:, 0] for word in words])

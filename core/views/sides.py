@@ -392,7 +392,7 @@ def split_at(corpus: str, start: str) -> tuple[Side, Side]:
 
 
 def find_shared_words(texts: Sequence[SideTexts], at_least: int) -> dict[str, tuple[int, int]]:
-    """Return spellings with at least so many occurrences on both sides, with their counts; the most frequent first."""
+    """Return the spellings with `at_least` occurrences on each side, and their counts, the most frequent first."""
     first, second = (side.counts() for side in texts)
     shared = {word: (n, second[word]) for word, n in first.items() if min(n, second.get(word, 0)) >= at_least}
     return dict(sorted(shared.items(), key=lambda item: (-min(item[1]), item[0])))
@@ -463,7 +463,7 @@ def word_texts(
 def needs_every_token(workspace: Workspace, side: Side, word: str) -> bool:
     """Return whether the word's sentences can only be found in the table of all tokens.
 
-    This is so for an index without its texts, for texts with labels of their own, and for a form that does not occur in that spelling.
+    This is so for an index without its texts, for texts that have labels, and for a form that does not occur in that spelling.
     """
     word = fold_case(bare(word.strip()))
     if _labels(workspace, side, word) is not None:

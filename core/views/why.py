@@ -47,7 +47,7 @@ class AttributionRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Attribution:
-    """The answer, and what it is measured by: the word's "senses", the "other" sentence's word, or how far the vector "moved" at all."""
+    """The influence of each word, and its measure: the word's "senses", the "other" sentence's word, or how far the vector "moved"."""
 
     by: str
     senses: tuple[str, ...]  # all that are labeled, in the order of their colors
