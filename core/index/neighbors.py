@@ -237,12 +237,9 @@ def grid_of_mixes(n_layers: int, limit: int) -> np.ndarray:
 
 def candidates_of(rows: Rows, result: Products, chosen: np.ndarray) -> Candidates:
     """Return exactly these rows (n,) as candidates."""
-    return Candidates(
-        rows=chosen,
-        cross=np.ascontiguousarray(result.cross[chosen], np.float32),
-        grams=np.ascontiguousarray(grams_beside(rows, result)[chosen], np.float32),
-        own=np.asarray(result.query_gram, np.float32),
-    )
+    cross = np.ascontiguousarray(result.cross[chosen], np.float32)
+    grams = np.ascontiguousarray(grams_beside(rows, result)[chosen], np.float32)
+    return Candidates(chosen, cross, grams, np.asarray(result.query_gram, np.float32))
 
 
 def join_candidates(parts: Sequence[Candidates], rows: np.ndarray) -> Candidates:

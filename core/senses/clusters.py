@@ -216,15 +216,9 @@ def agreement(gold: Sequence[str], result: np.ndarray, *, rounds: int = 200) -> 
         np.add.at(table, (order, result), 1)
     (rand, v, purity), *nulls = _measure_agreement(tables).tolist()
     rand_null, v_null, purity_null = ((float(np.mean(values)), float(np.quantile(values, 0.95))) for values in zip(*nulls, strict=True))
+    mutual = float(import_library("sklearn.metrics").adjusted_mutual_info_score(codes, result))
     return Agreement(
-        rand=rand,
-        rand_null=rand_null,
-        v=v,
-        v_null=v_null,
-        mutual=float(import_library("sklearn.metrics").adjusted_mutual_info_score(codes, result)),
-        purity=purity,
-        purity_null=purity_null,
-        n=len(codes),
+        rand=rand, rand_null=rand_null, v=v, v_null=v_null, mutual=mutual, purity=purity, purity_null=purity_null, n=len(codes)
     )
 
 

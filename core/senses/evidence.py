@@ -102,15 +102,9 @@ def of_rows(encoder, vectors: StaticVectors | None, table: OccurrenceTable, rows
     positions = [position for _, position in occurrences]
     # Each direction of a biLM can stop at the token
     place = encoder.alone(sentences, positions)[1] if hasattr(encoder, "alone") else encoder.around(sentences, positions)
-    return Evidence(
-        layers=table.rows.take(rows),
-        isolated=isolated,
-        place=place,
-        topic=topics(vectors, occurrences),
-        parts=space.of_rows(table, rows) if space else None,
-        space=space,
-        lemmas=tuple(table.lemmas[code] for code in table.lemma[rows]),
-    )
+    parts = space.of_rows(table, rows) if space else None
+    lemmas = tuple(table.lemmas[code] for code in table.lemma[rows])
+    return Evidence(table.rows.take(rows), isolated, place, topics(vectors, occurrences), parts, space, lemmas)
 
 
 def center(rows: np.ndarray, reference: np.ndarray | None = None) -> np.ndarray:

@@ -103,15 +103,9 @@ def compare(a: Word, b: Word) -> Verdict | None:
     by_case = is_also_a_name(a.table, a.lemma)
     first, second = _read_alike(a, b, by_case=by_case)
     workspace = a.workspace
+    read = workspace.layers_of([first.tokens, second.tokens])
     result = of_labeled(
-        a.table,
-        a.lemma,
-        first.query,
-        second.query,
-        calibration_for(a),
-        workspace.language_vectors,
-        workspace.sense_space,
-        workspace.layers_of([first.tokens, second.tokens]),
+        a.table, a.lemma, first.query, second.query, calibration_for(a), workspace.language_vectors, workspace.sense_space, read
     )
     return replace(result, name=not by_case and is_name, lemma=a.lemma)
 
