@@ -206,7 +206,7 @@ def _copy(table: OccurrenceTable, rows: np.ndarray, codes: np.ndarray) -> _Vecto
 def _encode(
     part: list[Sentence], keep: np.ndarray, targets_only: bool, codes: np.ndarray, encoder, path: Path, substitutes: Substitutes | None
 ) -> _Vectors:
-    """Return a round's vectors, read from `path` if a stopped build stored them there."""
+    """Return a round's vectors. They are read from `path` if a stopped build stored them there and the file is not damaged."""
     with suppress(OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile), np.load(path) as stored:
         return _Vectors(stored["layers"], stored["sums"], stored["substitutes"], is_new=False)
     expected = np.empty((0, 0), np.float16)
