@@ -78,8 +78,9 @@ class Opener:
 
         def open_with_notes() -> StaticVectors:
             vectors = open_vectors(name)
-            for text in vectors.notes if self._note else ():
-                self._note(text)
+            if self._note is not None:
+                for text in vectors.notes:
+                    self._note(text)
             return vectors
 
         return self.once("vectors", [("vectors", name)], None, open_with_notes)
@@ -244,8 +245,9 @@ class Workspace:
     def words(self, *texts: str, positions: Sequence[int | None] = ()) -> tuple[WordInContext, ...]:
         """Return the target word of each text: the token at the given position, else the one that all texts together suggest."""
         tokens = [self.language.tokenize(text) for text in texts]
-        tapped = (*positions, *[None] * (2 - len(positions)))
-        guesses = find_target_words(*(*tokens, [])[:2], self.language, tapped=tapped)
+        first, second = (*tokens, [])[:2]
+        tapped = (*positions, None, None)[:2]
+        guesses = find_target_words(first, second, self.language, tapped=tapped)
         pairs = [(tuple(sentence), place or 0) for sentence, place in zip(tokens, guesses, strict=False) if sentence]
         return tuple(WordInContext(sentence, place, read_in(sentence, place)) for sentence, place in pairs)
 
@@ -314,7 +316,7 @@ class Word:
 
     @cached_property
     def alone(self) -> np.ndarray:
-        """Return the layers (L, D) of the word as a sentence of its own."""
+        """Return the layers (L, D) of the word as a one-word sentence."""
         return self.workspace.layers_of([(self.context.word,)])[0][:, 0]
 
     @cached_property

@@ -29,7 +29,7 @@ from ..files.artifacts import parse_json, provenance, short, text_fingerprint
 from ..index import sense_space
 from ..index.build import APPROXIMATE as NEAR
 from ..index.build import FILES, TOKENS_PER_ROUND, build_index, rounds
-from ..index.table import FACTS, OccurrenceTable, say_wrong
+from ..index.table import ENTRIES, OccurrenceTable, say_wrong
 from ..text.sentences import Sentence, Target, fingerprint
 from .jobs import ShardJob, run_jobs
 from .store import SHARD, Store, absolute_place, open_store
@@ -139,7 +139,7 @@ def open_shards(where: str | Path) -> Shards:
         meta = parse_json(store.read(INDEX))
         if meta["format"] != FORMAT:
             raise ValueError(f"its format is {meta['format']}, this is {FORMAT}")
-        for name, kind in (FACTS | {"lemmas": bool, "shards": list}).items():
+        for name, kind in (ENTRIES | {"lemmas": bool, "shards": list}).items():
             if not isinstance(meta.get(name), kind):
                 raise ValueError(say_wrong(name, meta.get(name)))
         shards = []

@@ -9,7 +9,7 @@ import json
 from itertools import chain
 from pathlib import Path
 
-from babel.messages.catalog import Catalog
+from babel.messages.catalog import Catalog as BabelCatalog
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import PoFileError, PoFileParser, write_po
 
@@ -20,17 +20,18 @@ CALLS = {"t": 1, "tn": 2}  # functions of core.common.i18n and the literals that
 Text = str | tuple[str, str]
 
 
-class Catalog(Catalog):
+class Catalog(BabelCatalog):
     """A catalog whose header has no dates, names or versions: the same texts give the same bytes."""
 
-    mime_headers = Catalog.mime_headers.getter(
-        lambda self: [
+    @BabelCatalog.mime_headers.getter
+    def mime_headers(self) -> list[tuple[str, str]]:
+        """Return the header's entries. Babel's setter stays."""
+        return [
             ("Language", self.locale_identifier),
             ("Content-Type", f"text/plain; charset={self.charset}"),
             ("Content-Transfer-Encoding", "8bit"),
             ("Plural-Forms", self.plural_forms),
         ]
-    )
 
 
 def read(path: Path) -> Catalog:

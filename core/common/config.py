@@ -50,10 +50,16 @@ class ModelShape:
     max_characters: int = 50  # ids of a token: two mark its ends, the others are its first bytes
 
     def __post_init__(self) -> None:
-        sizes = {"lstm.dim": self.hidden, "lstm.projection_dim": self.projection, "lstm.n_layers": self.n_layers}
-        sizes |= {"char_cnn.embedding.dim": self.character_dim, "char_cnn.n_highway": self.n_highway}
-        sizes |= {"char_cnn.filters": min((n for filter_shape in self.filters for n in filter_shape), default=0)}
-        if wrong := [f"{key} = {size}" for key, size in sizes.items() if size < (key != "char_cnn.n_highway")]:
+        sizes = {
+            "lstm.dim": self.hidden,
+            "lstm.projection_dim": self.projection,
+            "lstm.n_layers": self.n_layers,
+            "char_cnn.embedding.dim": self.character_dim,
+            "char_cnn.n_highway": self.n_highway,
+            "char_cnn.filters": min(map(min, self.filters), default=0),
+        }
+        least = {"char_cnn.n_highway": 0}  # and 1 of the others
+        if wrong := [f"{key} = {size}" for key, size in sizes.items() if size < least.get(key, 1)]:
             raise BadInput(t("options.json: sizes must be positive, got {options}.", options=", ".join(wrong)))
         if not 3 <= self.max_characters <= MOST_CHARACTERS:
             values = {"most": MOST_CHARACTERS, "n": self.max_characters}
@@ -71,11 +77,18 @@ class ModelShape:
         return sum(count for _, count in self.filters)
 
     @property
-    def n_parameters(self) -> int:
-        """Return the number of parameters of a biLM of this shape, including its embeddings of 262 characters."""
+    def parameters(self) -> dict[str, int]:
+        """Return the number of parameters by part, including the embeddings of 262 characters, without the softmax."""
         n, p, h = self.n_filters, self.projection, self.hidden
-        characters = 262 * self.character_dim + sum(count * (self.character_dim * width + 1) for width, count in self.filters)
-        return characters + self.n_highway * 2 * n * (n + 1) + (n + 1) * p + 2 * self.n_layers * (4 * h * (2 * p + 1) + p * h)
+        convolutions = sum(count * (self.character_dim * width + 1) for width, count in self.filters)
+        highways = self.n_highway * 2 * n * (n + 1)
+        lstm = 4 * h * (2 * p + 1) + p * h  # of one direction and layer: gates from input and state, projection
+        return {"char-CNN": 262 * self.character_dim + convolutions + highways + (n + 1) * p, "LSTMs": 2 * self.n_layers * lstm}
+
+    @property
+    def n_parameters(self) -> int:
+        """Return the number of parameters of all parts."""
+        return sum(self.parameters.values())
 
     @property
     def dim(self) -> int:
@@ -145,10 +158,13 @@ def _invalid(key: str, value: object) -> BadInput:
     return BadInput(t("options.json has an invalid value: {error}. Correct it.", error=f"{key} = {text}" if key else text))
 
 
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def _is_whole(value: object) -> bool:
     """Return whether a value is a whole number below a billion, such as 2 or 2.0."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and abs(value) < 1e9 and float(value).is_integer()
+    return _is_number(value) and abs(value) < 1e9 and float(value).is_integer()
 
 
 def _whole_number(options: object, key: str, *default: int) -> int:
@@ -166,7 +182,7 @@ def _filters(options: object) -> tuple[tuple[int, int], ...]:
 
 def _clip(options: object, key: str) -> float:
     """Return a clip value, infinite if it is missing, null or 0."""
-    value = _entry(options, key, None, kind=lambda value: isinstance(value, int | float | None) and not isinstance(value, bool))
+    value = _entry(options, key, None, kind=lambda value: value is None or _is_number(value))
     try:
         return float(value or "inf")
     except OverflowError:

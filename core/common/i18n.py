@@ -93,7 +93,8 @@ def damaged(language: str) -> str:
 def _catalogs(data: str | None) -> dict[str, Path]:
     """Return the file of each language: the bundled compiled one, or in the folder of local data the newer of .po and .mo."""
     local = sorted((Path(data) / "texts").glob("[!.]*.[mp]o"), key=lambda path: path.stat().st_mtime_ns) if data else []
-    return {path.stem: path for path in sorted([*local, *FOLDER.glob("[!.]*.mo")], key=lambda path: path.stem)}
+    files = {path.stem: path for path in (*local, *FOLDER.glob("[!.]*.mo"))}  # the last of a language counts
+    return dict(sorted(files.items()))
 
 
 @lru_cache(maxsize=16)

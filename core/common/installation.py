@@ -29,8 +29,8 @@ STATED = ("streamlit", "torch", "numpy", "scikit-learn", "umap-learn")  # packag
 
 def describe_installation(settings: Mapping[str, str]) -> str:
     """Return the versions and the settings in use as lines of text, without paths and without anything typed."""
-    facts = {"elmoscope": __version__} | list_versions(STATED) | dict(settings)
-    return "\n".join(f"{name}: {value or 'not installed'}" for name, value in facts.items())
+    values = {"elmoscope": __version__, **list_versions(STATED), **settings}
+    return "\n".join(f"{name}: {value or 'not installed'}" for name, value in values.items())
 
 
 def list_versions(packages: Iterable[str]) -> dict[str, str]:

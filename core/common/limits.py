@@ -61,7 +61,7 @@ class Limits:
 PUBLIC = {item.name: item.metadata["public"] for item in fields(Limits) if item.metadata}
 # Characters of a page's small boxes, the same on every machine: none of them is read as a sentence.
 BOX = {"word": 60, "invented": 40, "query": 200, "headline": 200, "column": 100, "folder": 500}
-VARIABLES = {f"ELMOSCOPE_{field.name.upper()}": field.name for field in fields(Limits)}
+VARIABLES = {f"ELMOSCOPE_{item.name.upper()}": item.name for item in fields(Limits)}
 SWITCH = "ELMOSCOPE_PUBLIC"
 
 
@@ -96,7 +96,8 @@ def _read(public: str | None, *values: str | None) -> Limits:
     caps = dict(PUBLIC) if public is not None and _switch(SWITCH, public) else {}
     for (variable, name), value in zip(VARIABLES.items(), values, strict=True):
         if value is not None and value.strip():
-            caps[name] = (_switch if Limits.__dataclass_fields__[name].type is bool else _number)(variable, value)
+            parse = _switch if Limits.__dataclass_fields__[name].type is bool else _number
+            caps[name] = parse(variable, value)
     return Limits(**caps)
 
 

@@ -63,10 +63,12 @@ def command(*words: object, options: Iterable[tuple[str, object]] = (), argument
     """
     line = [*words]
     for name, value in options:
-        values = value if isinstance(value, list | tuple) else () if value is None or value is False else (value,)
-        line += [f"--{name}" if item is True else f"--{name}={item}" for item in values]
+        values = value if isinstance(value, list | tuple) else [value]
+        line += [f"--{name}" if item is True else f"--{name}={item}" for item in values if item is not None and item is not False]
     data = [str(argument) for argument in arguments]
-    return shlex.join(map(str, [*line, *(["--"] if any(argument.startswith("-") for argument in data) else []), *data]))
+    if any(argument.startswith("-") for argument in data):
+        line.append("--")
+    return shlex.join(map(str, [*line, *data]))
 
 
 def html(template: str, /, *values: object, **named: object) -> Markup:

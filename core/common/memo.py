@@ -55,7 +55,7 @@ class Bounded(Generic[K, V]):
 
 
 class Kept:
-    """A cache of values by key. The first part of a key names the function that makes the value. Each function has a maximum number."""
+    """A cache of values by maker and key. A maker is the name of the function that makes the value; the values of each are limited."""
 
     def __init__(self) -> None:
         self._values: OrderedDict[tuple[str, Hashable], tuple[Any, int]] = OrderedDict()
@@ -157,7 +157,7 @@ def _of_array(array: np.ndarray, seen: set[int]) -> int:
     if base is not array and id(base) in seen:
         return 0
     seen.add(id(base))
-    return max(base.nbytes, array.nbytes if base is array else 0)
+    return base.nbytes
 
 
 def _of_items(items: list, seen: set[int], depth: int) -> int:

@@ -146,12 +146,14 @@ def of_folder(folder: Path) -> Layers:
     """Return a model folder's layers from its options, without opening it; elmo-mini's if they cannot be read."""
     try:
         paths = [path for path in folder.glob("*options*.json") if not path.name.startswith(".")]
+        transformer = ""
         if options := sorted(paths, key=lambda path: (path.name != "options.json", path.name)):
-            n, name = ModelShape.from_options(json.loads(options[0].read_bytes())).n_layers, ""
+            depth = ModelShape.from_options(json.loads(options[0].read_bytes())).n_layers
         else:
             config = json.loads((folder / "config.json").read_bytes())
             config = config.get("text_config", config)
-            n, name = next(config[name] for name in DEPTHS if name in config), name_of(folder)
-        return Layers(int(n) + 1, name) if n in range(1, MOST_LAYERS) else Layers()
+            depth = next(config[entry] for entry in DEPTHS if entry in config)
+            transformer = name_of(folder)
+        return Layers(int(depth) + 1, transformer) if depth in range(1, MOST_LAYERS) else Layers()
     except (BadInput, OSError, ValueError, RecursionError, TypeError, AttributeError, StopIteration):
         return Layers()

@@ -65,6 +65,17 @@ def step(n_bytes: int = 0) -> None:
         watcher(n_bytes)
 
 
+def with_pace(report: Report | None) -> Callable[[int, int], None]:
+    """Return a function of the items done and of all that calls `report`, if there is one, with the items per second since now as well."""
+    started = time.monotonic()
+
+    def add_pace(done: int, total: int) -> None:
+        if report:
+            report(done, total, done / max(time.monotonic() - started, 1e-9))
+
+    return add_pace
+
+
 class ReadingProgress:
     """The number of bytes read so far of several files. `report` is called several times a second, and may raise to end the reading."""
 

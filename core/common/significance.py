@@ -10,7 +10,7 @@ than FEWEST groups nothing is decided and there is no interval: with five groups
 Groups with identical differences have no interval either, because no resample shows how another group would differ.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 
 import numpy as np
@@ -57,10 +57,10 @@ class Paired:
 
     def in_points(self) -> str:
         """Return the difference in points with its interval: "+1.2 (+0.3 to +2.1)", and p if it is the reason not to decide."""
-        shown = self.span() if self.has_interval else t("no interval")
+        interval = self.span() if self.has_interval else t("no interval")
         decides_alone = self.has_interval and (self.low > 0 or self.high < 0)
         p = f"; {format_p(self.p)}" if decides_alone and not self.verdict else ""
-        return f"{format_number(100 * self.mean, '+.1f')} ({shown}{p})"
+        return f"{format_number(100 * self.mean, '+.1f')} ({interval}{p})"
 
     def cell(self, form: str = "+.1f", *, times: float = 100, more: float = 0.0) -> str:
         """Return the difference for a table cell, in brackets, because spreadsheets read a leading sign as a formula."""
@@ -145,21 +145,18 @@ def rank_p(observed: float, null: np.ndarray) -> float:
 
 def holm(p: Sequence[float]) -> np.ndarray:
     """Return adjusted p (m,): below 0.05, any false alarm in the family has a probability of at most 5% (Holm 1979)."""
-    return _in_order(p, lambda ordered: np.maximum.accumulate(ordered * np.arange(len(ordered), 0, -1)))
+    p = np.asarray(p, np.float64)
+    order = np.argsort(p, kind="stable")
+    adjusted = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    return np.minimum(adjusted, 1)[np.argsort(order)]
 
 
 def benjamini_hochberg(p: Sequence[float]) -> np.ndarray:
     """Return adjusted p (m,): of those below 0.05, 5% are false alarms on average (Benjamini and Hochberg 1995)."""
-    return _in_order(p, lambda ordered: np.minimum.accumulate((ordered * len(ordered) / np.arange(1, len(ordered) + 1))[::-1])[::-1])
-
-
-def _in_order(p: Sequence[float], adjust: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """Apply `adjust` to the ascending p-values, and return its result, at most 1, in the order of `p`."""
     p = np.asarray(p, np.float64)
-    order = np.argsort(p, kind="stable")
-    adjusted = np.empty(len(p))
-    adjusted[order] = np.minimum(adjust(p[order]), 1)
-    return adjusted
+    order = np.argsort(-p, kind="stable")
+    adjusted = np.minimum.accumulate(p[order] * len(p) / np.arange(len(p), 0, -1))
+    return np.minimum(adjusted, 1)[np.argsort(order)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,10 +176,10 @@ def mcnemar(first: np.ndarray, second: np.ndarray) -> McNemar:
     """
     from scipy.stats import binomtest
 
-    a, b = (np.atleast_2d(np.asarray(rows, bool)) for rows in (first, second))
-    if a.shape[1] != b.shape[1]:
-        raise ValueError(f"{a.shape[1]} and {b.shape[1]} texts are not the same ones")
-    ahead = np.sign(a.sum(axis=0) * len(b) - b.sum(axis=0) * len(a))  # shares compared without rounding
+    first, second = (np.atleast_2d(np.asarray(rows, bool)) for rows in (first, second))
+    if first.shape[1] != second.shape[1]:
+        raise ValueError(f"{first.shape[1]} and {second.shape[1]} texts are not the same ones")
+    ahead = np.sign(first.sum(axis=0) * len(second) - second.sum(axis=0) * len(first))  # shares compared without rounding
     wins, losses = int((ahead > 0).sum()), int((ahead < 0).sum())
     return McNemar(wins, losses, float(binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0)
 
@@ -197,7 +194,9 @@ def margin(first: float, second: float, n: int) -> float:
 
 def format_p(p: float) -> str:
     """Format a p-value: "p = 0.21", "p = 0.031", "p < 0.001"."""
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}" if p < 0.1 else f"p = {p:.2f}"
+    if p < 0.001:
+        return "p < 0.001"
+    return f"p = {p:.3f}" if p < 0.1 else f"p = {p:.2f}"
 
 
 def points(difference: float) -> str:

@@ -4,8 +4,10 @@ import shutil
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext, suppress
+from itertools import chain, repeat
 from pathlib import Path
 from time import perf_counter
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -23,9 +25,9 @@ from .table import FORMAT, GUESSES, TAGS, OccurrenceTable
 
 FILES = r"(occurrences|types|sentences)\.arrow|(substitutes|spellings)\.npy|meta\.json"  # of an index, as core.files.atomic names them
 APPROXIMATE = r"\.approximate(-senses)?(/(cells\.faiss|meta\.json))?"  # what core.cluster.approximate writes next to them
-ARROW = b"ARROW1"  # what a file of Arrow IPC begins with
+ARROW = b"ARROW1"  # the first bytes of a file of Arrow IPC
 ROWS_PER_BATCH = 16_384  # rows written (and read without copying) at a time
-TOKENS_PER_ROUND = 4_000  # tokens encoded before they are written: what a stop waits for, and a restart repeats
+TOKENS_PER_ROUND = 4_000  # tokens encoded before they are written: a stop waits for them, and a restart repeats them
 
 
 def build_index(
@@ -85,44 +87,49 @@ def build_index(
             if substitutes:
                 header = {"descr": "<f2", "fortran_order": False, "shape": (n_rows, substitutes.dim)}
                 np.lib.format.write_array_header_1_0(stored, header)
-            for part, is_more in [*((part, False) for part in rounds(sentences)), *((part, True) for part in rounds(more))]:
+            for part, is_more in chain(zip(rounds(sentences), repeat(False)), zip(rounds(more), repeat(True))):
                 if is_more and "occurrences" not in basic:
                     basic |= {"occurrences": rows, "corpus": fingerprint(sentences)}
                 only_targets = targets_only or is_more
-                keep = np.array(
-                    [not only_targets or any(t.position == k for t in s.targets) for s in part for k in range(len(s.tokens))], bool
-                )
+                keep = _have_rows(part, only_targets)
                 labels = _labels(part, first, keep, names, schema)
                 codes = labels.column("word").indices.to_numpy()
-                if is_more and known_table:
+                is_known = is_more and bool(known_table)
+                if is_known:
                     chosen = np.arange(len(codes)) + len(known_table) - n_known + rows - basic["occurrences"]
-                    vectors, expected, is_new = known_table.rows.take(chosen), sense_space.stored_substitutes(known_table, chosen), False
-                    vectors, sums_of_types = vectors.astype(np.float16), _sums(vectors, codes)
+                    vectors = _copy(known_table, chosen, codes)
                 else:
-                    encoded = _vectors_of(part, keep, only_targets, codes, encoder, parts / f"{first}.npz", substitutes)
-                    vectors, sums_of_types, expected, is_new = encoded
+                    vectors = _encode(part, keep, only_targets, codes, encoder, parts / f"{first}.npz", substitutes)
                 if substitutes:
-                    stored.write(expected.astype("<f2").tobytes())
-                sums[np.unique(codes)] += sums_of_types
+                    stored.write(vectors.substitutes.astype("<f2").tobytes())
+                sums[np.unique(codes)] += vectors.sums
                 counts += np.bincount(codes, minlength=len(counts))
-                batch = pa.RecordBatch.from_arrays([*labels.columns, *_vectors(vectors)], schema=schema)
+                batch = pa.RecordBatch.from_arrays([*labels.columns, *_vectors(vectors.layers)], schema=schema)
                 for start in range(0, batch.num_rows, ROWS_PER_BATCH):
                     writer.write_batch(_own_memory(batch.slice(start, ROWS_PER_BATCH)))
                 rows += batch.num_rows
-                tokens = sum(len(s.tokens) for s in part)
-                if not (is_more and known_table):  # copied rows take next to no time
-                    done, fresh = done + tokens, fresh + tokens * is_new
+                if not is_known:  # copied rows take next to no time
+                    done += len(keep)
+                    fresh += len(keep) if vectors.is_new else 0
                 first += len(part)
                 if report:
                     report(done, total, (fresh or done) / (perf_counter() - started))
         _write_types(temporary / "types.arrow", schema, names, sums / np.maximum(counts, 1)[:, None, None])
         _write_sentences(temporary / "sentences.arrow", [*sentences, *more])
         seconds = perf_counter() - started
-        meta = {"occurrences": rows, "types": int((counts > 0).sum()), "sentences": first, "seconds": round(seconds, 3)}
-        meta |= {"basic": basic} if more else {}
-        meta |= {"tokens_per_second": round((fresh or total) / seconds, 1), "layers": encoder.n_layers, "dim": encoder.dim}
-        meta |= {sense_space.SUBSTITUTES: sense_space.FORMAT} if substitutes else {}
-        write_json(temporary / "meta.json", {"format": FORMAT, **meta, **provenance(model=model, corpus=corpus)})
+        meta = {
+            "format": FORMAT,
+            "occurrences": rows,
+            "types": int((counts > 0).sum()),
+            "sentences": first,
+            "seconds": round(seconds, 3),
+            **({"basic": basic} if more else {}),
+            "tokens_per_second": round((fresh or total) / seconds, 1),
+            "layers": encoder.n_layers,
+            "dim": encoder.dim,
+            **({sense_space.SUBSTITUTES: sense_space.FORMAT} if substitutes else {}),
+        }
+        write_json(temporary / "meta.json", meta | provenance(model=model, corpus=corpus))
     shutil.rmtree(parts, ignore_errors=True)
     return OccurrenceTable(folder)
 
@@ -148,8 +155,10 @@ def is_index(folder: Path) -> bool:
 def _names(sentences: Iterable[Sentence], targets_only: bool) -> tuple[set[str], set[str], set[str]]:
     """Return the words, senses and lemmas of sentences; with `targets_only` the words of labeled tokens only."""
     targets = [target for sentence in sentences for target in sentence.targets]
-    tokens = (s.tokens[target.position] for s in sentences for target in s.targets)
-    tokens = tokens if targets_only else (token for s in sentences for token in s.tokens)
+    if targets_only:
+        tokens = [s.tokens[target.position] for s in sentences for target in s.targets]
+    else:
+        tokens = chain.from_iterable(s.tokens for s in sentences)
     return {token.casefold() for token in tokens}, {t.sense for t in targets if t.sense is not None}, {*map(_lemma, targets)}
 
 
@@ -170,12 +179,36 @@ def rounds(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
         yield part
 
 
-def _vectors_of(
+class _Vectors(NamedTuple):
+    """The vectors of the N rows of a round, of U spellings."""
+
+    layers: np.ndarray  # (N, L, D) float16
+    sums: np.ndarray  # (U, L, D) float32, over the rows of each spelling
+    substitutes: np.ndarray  # (N, P), or (0, 0) if they are not stored
+    is_new: bool  # encoded just now
+
+
+def _have_rows(part: list[Sentence], targets_only: bool) -> np.ndarray:
+    """Return which tokens of a round become rows, (tokens,) bool."""
+    mask = []
+    for sentence in part:
+        labeled = {target.position for target in sentence.targets}
+        mask += [not targets_only or k in labeled for k in range(len(sentence.tokens))]
+    return np.array(mask, bool)
+
+
+def _copy(table: OccurrenceTable, rows: np.ndarray, codes: np.ndarray) -> _Vectors:
+    """Return the vectors of rows of another table."""
+    layers = table.rows.take(rows)
+    return _Vectors(layers.astype(np.float16), _sums(layers, codes), sense_space.stored_substitutes(table, rows), is_new=False)
+
+
+def _encode(
     part: list[Sentence], keep: np.ndarray, targets_only: bool, codes: np.ndarray, encoder, path: Path, substitutes: Substitutes | None
-) -> tuple:
-    """Return a round's vectors (N, L, D) float16, sums (U, L, D) by spelling, substitutes (N or 0, P), and whether they are new."""
+) -> _Vectors:
+    """Return a round's vectors. They are read from `path` if a stopped build stored them there and the file is not damaged."""
     with suppress(OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile), np.load(path) as stored:
-        return stored["layers"], stored["sums"], stored["substitutes"], False  # no such file, or a damaged one: encoded again
+        return _Vectors(stored["layers"], stored["sums"], stored["substitutes"], is_new=False)
     expected = np.empty((0, 0), np.float16)
     if targets_only and hasattr(encoder, "alone"):  # a biLM's directions can stop at the token
         places = [(list(s.tokens), k) for s in part for k in sorted({target.position for target in s.targets})]
@@ -190,7 +223,7 @@ def _vectors_of(
     vectors = vectors.astype(np.float16)
     with suppress(FileNotFoundError), replacing(path) as temporary:  # another process that indexed these sentences removed the folder
         np.savez(temporary, layers=vectors, sums=sums, substitutes=expected)
-    return vectors, sums, expected, True
+    return _Vectors(vectors, sums, expected, is_new=True)
 
 
 def _sums(vectors: np.ndarray, codes: np.ndarray) -> np.ndarray:
@@ -249,12 +282,16 @@ def _write_types(path: Path, schema: pa.Schema, names: list[list[str]], means: n
 
 
 def _write_sentences(path: Path, sentences: list[Sentence]) -> None:
-    tokens, texts = pa.array([list(s.tokens) for s in sentences], pa.list_(pa.string())), pa.array([s.text for s in sentences], pa.string())
-    parts = [[{"position": target.position, "pos": target.pos} for target in s.targets if target.pos] for s in sentences]
-    columns = {"tokens": tokens} | ({"text": texts} if texts.null_count < len(texts) else {})
-    columns |= {"pos": pa.array(parts, TAGS)} if any(parts) else {}
+    columns = {"tokens": pa.array([list(s.tokens) for s in sentences], pa.list_(pa.string()))}
+    texts = pa.array([s.text for s in sentences], pa.string())
+    if texts.null_count < len(texts):
+        columns["text"] = texts
+    tags = [[{"position": target.position, "pos": target.pos} for target in s.targets if target.pos] for s in sentences]
+    if any(tags):
+        columns["pos"] = pa.array(tags, TAGS)
     guesses = [[{"position": target.position, "sense": target.guess} for target in s.targets if target.guess] or None for s in sentences]
-    columns |= {"guess": pa.array(guesses, GUESSES)} if any(guesses) else {}
+    if any(guesses):
+        columns["guess"] = pa.array(guesses, GUESSES)
     with pa.ipc.new_file(str(path), pa.schema([(name, column.type) for name, column in columns.items()])) as writer:
         writer.write_batch(pa.RecordBatch.from_arrays([*columns.values()], names=[*columns]))
 

@@ -32,7 +32,7 @@ SAME, OTHER, ANY = "same word", "other words", "any word"
 ROWS_AT_ONCE = 1024
 ROWS_A_THREAD = 2048  # of a block: a small table too is read by several threads
 CHUNK = 64  # values of which only the highest is compared first
-STEPS, MIXES = 10, 100  # mixes in tenths, 66 of three layers; of more layers in fewer steps, so that they are about so many at most
+STEPS, MIXES = 10, 100  # mixes in tenths, 66 of three layers; with more layers in fewer steps, so that they are at most MIXES if possible
 EACH = 60  # nearest rows that every mix contributes to the candidates
 MOST = 2_000  # candidates
 # One pass over the vectors, a part of the table a thread; the products of a piece are too small for torch's own threads.
@@ -122,7 +122,8 @@ def products(rows: Rows, query: Query) -> Products:
     """Compute all layer products of the query with every row in one pass over the vectors."""
     n_layers = len(query.layers)
     n_shared = int(rows.spellings is not None)  # layers that are stored once for each spelling
-    cross, pieces = np.empty((n_layers, n_layers, len(rows)), np.float32), []  # the order that core.elmo.mix.mix_cosines reads fastest
+    cross = np.empty((n_layers, n_layers, len(rows)), np.float32)  # the order that core.elmo.mix.mix_cosines reads fastest
+    pieces = []
     for start, block in zip(rows.starts[:-1], rows.layers, strict=True):
         if (rows.n_layers, rows.dim) != query.layers.shape:
             values = {"n": rows.n_layers, "size": rows.dim, "given": n_layers, "given_size": query.layers.shape[1]}
@@ -206,7 +207,10 @@ class Candidates:
 
 
 def choose_candidates(rows: Rows, result: Products, keep: np.ndarray, lengths: np.ndarray) -> Candidates:
-    """Return all rows of `keep` (N,) if they are few, else the union of the nearest under each of `even_mixes`, fewer of each if too many."""
+    """Return all rows of `keep` (N,) if they are at most MOST, else the union of the nearest under each of `even_mixes`.
+
+    EACH of every mix are taken, or fewer if their union is larger than MOST.
+    """
     chosen = np.flatnonzero(keep)
     if len(chosen) > MOST:
         values = mix_cosines(result.cross, result.query_gram, grams_beside(rows, result), even_mixes(lengths))
@@ -219,23 +223,29 @@ def choose_candidates(rows: Rows, result: Products, keep: np.ndarray, lengths: n
 
 def even_mixes(lengths: np.ndarray) -> np.ndarray:
     """Return mixes (K, L), each with sum 1, evenly spread in the layers' share of the mix: weight times mean vector length (L,)."""
-    n, steps = len(lengths), STEPS
-    while steps > 1 and comb(steps + n - 1, n - 1) > MIXES:
-        steps -= 1
-    grid = [np.bincount(parts, minlength=n) for parts in combinations_with_replacement(range(n), steps)]
-    weights = np.array(grid, np.float64) / np.maximum(np.asarray(lengths, np.float64), 1e-12)
+    weights = grid_of_mixes(len(lengths), MIXES) / np.maximum(np.asarray(lengths, np.float64), 1e-12)
     return weights / weights.sum(axis=1, keepdims=True)
+
+
+def grid_of_mixes(n_layers: int, limit: int) -> np.ndarray:
+    """Return all mixes as integer numbers of tenths (K, L), or of longer steps if there are more than `limit`."""
+    steps = STEPS
+    while steps > 1 and comb(steps + n_layers - 1, steps) > limit:
+        steps -= 1
+    return np.array([np.bincount(parts, minlength=n_layers) for parts in combinations_with_replacement(range(n_layers), steps)])
 
 
 def candidates_of(rows: Rows, result: Products, chosen: np.ndarray) -> Candidates:
     """Return exactly these rows (n,) as candidates."""
-    cross, grams = (np.ascontiguousarray(item[chosen], np.float32) for item in (result.cross, grams_beside(rows, result)))
+    cross = np.ascontiguousarray(result.cross[chosen], np.float32)
+    grams = np.ascontiguousarray(grams_beside(rows, result)[chosen], np.float32)
     return Candidates(chosen, cross, grams, np.asarray(result.query_gram, np.float32))
 
 
 def join_candidates(parts: Sequence[Candidates], rows: np.ndarray) -> Candidates:
     """Join one query's candidates of several tables, numbered by `rows`."""
-    cross, grams = (np.concatenate([getattr(part, name) for part in parts]) for name in ("cross", "grams"))
+    cross = np.concatenate([part.cross for part in parts])
+    grams = np.concatenate([part.grams for part in parts])
     return Candidates(rows, cross, grams, parts[0].own)
 
 

@@ -117,8 +117,8 @@ class SenseSpace:
         keys = [(tuple(tokens), position) for tokens, position in zip(sentences, positions, strict=True)]
         expected = [self._typed.get(key) for key in keys]
         if missing := [k for k, vector in enumerate(expected) if vector is None]:
-            unread, encoded = [sentences[k] for k in missing], [read[k] for k in missing if read]
-            places = self.encoder.around(unread, [positions[k] for k in missing], encoded)
+            encoded = [read[k] for k in missing] if read else []
+            places = self.encoder.around([sentences[k] for k in missing], [positions[k] for k in missing], encoded)
             for k, vector in zip(missing, self.substitutes.vectors(places, [words[k] for k in missing]), strict=True):
                 expected[k] = vector
                 self._typed.put(keys[k], vector)
@@ -169,8 +169,8 @@ class SenseSpace:
         width = self.widths[1]
         if len(table) * width > MOST_TOPICS:
             return topics(self.vectors, table.places(rows))
-        key = str(table.folder), str(table.meta["corpus"])
-        sums, is_known = self._context_sums.value(key, lambda: (np.zeros((len(table), width), np.float32), np.zeros(len(table), bool)))
+        n = len(table)
+        sums, is_known = self._context_sums.value(_key_of(table), lambda: (np.zeros((n, width), np.float32), np.zeros(n, bool)))
         rows = np.asarray(rows, int)
         if len(missing := np.unique(rows[~is_known[rows]])):
             sums[missing] = topics(self.vectors, table.places(missing))
@@ -195,15 +195,16 @@ class SenseSpace:
         return self._of(table)[0] is not None
 
     def _of(self, table: OccurrenceTable) -> tuple[np.ndarray | None, Bounded[int, np.ndarray]]:
-        key = str(table.folder), str(table.meta["corpus"])
-        return self._kept.value(key, lambda: (self._read(table), Bounded(MOST_COMPUTED)))
+        """Return the substitutes of a table's rows as stored next to it, or None, and those that were computed here."""
+        return self._kept.value(_key_of(table), lambda: (self._read(table), Bounded(MOST_COMPUTED)))
 
     def _places_of(self, table: OccurrenceTable, rows: np.ndarray) -> tuple[np.ndarray, list[str]]:
         """Return the places (n, 2P) of rows and their tokens. The last results are cached: a page names the groups it just made."""
-        key, wanted = (str(table.folder), str(table.meta["corpus"])), rows.tolist()
-        for table_key, number, places, words in self._last:
-            if table_key == key and all(row in number for row in wanted):
-                chosen = [number[row] for row in wanted]
+        key = _key_of(table)
+        wanted = rows.tolist()
+        for cached_key, number_of, places, words in self._last:
+            if cached_key == key and all(row in number_of for row in wanted):
+                chosen = [number_of[row] for row in wanted]
                 return places[chosen], [words[k] for k in chosen]
         sentences, positions, words = _columns(table.places(wanted))
         places = self.encoder.alone(sentences, positions)[1]
@@ -226,6 +227,11 @@ class SenseSpace:
         with replacing(table.folder / KEPT) as temporary, temporary.open("wb") as file:
             np.save(file, vectors)
         write_json(table.folder / "meta.json", table.meta | {SUBSTITUTES: FORMAT})
+
+
+def _key_of(table: OccurrenceTable) -> tuple[str, str]:
+    """Return the key of a table in caches."""
+    return str(table.folder), str(table.meta["corpus"])
 
 
 def _side_by_side(layers: np.ndarray, sums: np.ndarray, substitutes: np.ndarray) -> np.ndarray:
@@ -251,7 +257,7 @@ def stored_substitutes(table: OccurrenceTable, rows: np.ndarray) -> np.ndarray:
 def open_space(model: Model, vectors: StaticVectors | None) -> SenseSpace | None:
     """Return a model's sense space, or None without a softmax or a biLM."""
     substitutes = substitutes_of(model)
-    return substitutes and make_space(model, substitutes, vectors)
+    return None if substitutes is None else make_space(model, substitutes, vectors)
 
 
 def make_space(model: Model, substitutes: Substitutes, vectors: StaticVectors | None) -> SenseSpace:
@@ -276,11 +282,11 @@ def read(path: Path, fingerprint: str, width: int) -> Learned | None:
     return None
 
 
-def write(path: Path, learned: Learned, facts: Mapping[str, str]) -> None:
-    """Write what `read` reads. `facts` state its origin: "model" is its fingerprint."""
+def write(path: Path, learned: Learned, origin: Mapping[str, str]) -> None:
+    """Write what `read` reads, with its `origin`: "model" is the fingerprint of the model."""
     arrays = {"maps": learned.maps.astype(np.float16), "mean": learned.mean.astype(np.float32), "words": np.array(sorted(learned.words))}
     with replacing(path) as temporary, temporary.open("wb") as file:
-        np.savez_compressed(file, **arrays, format=FORMAT, **facts)
+        np.savez_compressed(file, **arrays, format=FORMAT, **origin)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

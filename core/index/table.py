@@ -33,10 +33,18 @@ FORMAT = 1
 MOST_VERBS = 64  # whose forms among the rows are cached: N bytes each
 TAGS = pa.list_(pa.struct([("position", pa.int32()), ("pos", pa.string())]))  # of a sentence: its labeled tokens' parts of speech
 GUESSES = pa.list_(pa.struct([("position", pa.int32()), ("sense", pa.string())]))  # of a sentence: the senses that a model gave its tokens
-FACTS = {"occurrences": int, "types": int, "sentences": int, "layers": int, "dim": int}  # the entries of meta.json, with their types
-FACTS |= {"seconds": (int, float), "tokens_per_second": (int, float), "model": str, "corpus": str}
-COUNTED = {"occurrences": ("word", "sense", "lemma", "sentence", "position")}  # a table's columns, by what counts their numbers
-COUNTED |= {"sentences": ("sentences", "texts", "tags", "guessed"), "types": ("words",), "senses": ("senses",), "lemmas": ("lemmas",)}
+ENTRIES = {  # of meta.json, with their types
+    **dict.fromkeys(("occurrences", "types", "sentences", "layers", "dim"), int),
+    **dict.fromkeys(("seconds", "tokens_per_second"), (int, float)),
+    **dict.fromkeys(("model", "corpus"), str),
+}
+COUNTED = {  # a table's columns, by the entry of meta.json that has their length
+    "occurrences": ("word", "sense", "lemma", "sentence", "position"),
+    "sentences": ("sentences", "texts", "tags", "guessed"),
+    "types": ("words",),
+    "senses": ("senses",),
+    "lemmas": ("lemmas",),
+}
 LOOKED_AT = 64  # occurrences of a spelling among which the nearest is searched
 STEMS = 2_000  # occurrences of a bare stem that are read in their sentences
 
@@ -52,7 +60,7 @@ class OccurrenceTable(Index):
         if self.meta.get("format") != FORMAT:
             values = {"folder": folder, "found": self.meta.get("format"), "needed": FORMAT}
             raise CorruptArtifact(t("{folder} has format {found}, not {needed}. Rebuild the index.", **values))
-        for name, kind in FACTS.items():
+        for name, kind in ENTRIES.items():
             if not isinstance(self.meta.get(name), kind):
                 damage = {"file": self.folder / "meta.json", "reason": say_wrong(name, self.meta.get(name))}
                 raise CorruptArtifact(t("{file} is damaged: {reason}. Rebuild the index.", **damage))
@@ -116,14 +124,15 @@ class OccurrenceTable(Index):
     @cached_property
     def basic(self) -> "OccurrenceTable":
         """Return the first rows, those of a language's basic sentences, on which measures over all words rest. Usually the table itself."""
-        if (facts := self.meta.get("basic")) is None:
+        if (basic := self.meta.get("basic")) is None:
             return self
         part = OccurrenceTable.__new__(OccurrenceTable)
-        part.folder, part.meta = self.folder, {name: value for name, value in (self.meta | facts).items() if name != "basic"}
-        part.rows, part.types = self.rows.first(facts["occurrences"]), self.types.first(facts["types"])
-        for count, names in COUNTED.items():
+        part.folder = self.folder
+        part.meta = {name: value for name, value in (self.meta | basic).items() if name != "basic"}
+        part.rows, part.types = self.rows.first(basic["occurrences"]), self.types.first(basic["types"])
+        for entry, names in COUNTED.items():
             for name in names:
-                setattr(part, name, getattr(self, name)[: facts[count]])
+                setattr(part, name, getattr(self, name)[: basic[entry]])
         return part
 
     @cached_property
@@ -145,6 +154,8 @@ class OccurrenceTable(Index):
 
         A separate word is not a form of another: "wound" of "wind" (core.text.readings).
         """
+        if not self.lemmas:
+            return None
         if lemma := next((form for form in (word, fold_case(word)) if form in self.lemmas), None):
             return lemma
         word = fold_case(word)
@@ -153,7 +164,7 @@ class OccurrenceTable(Index):
         rows = self.lemma[self.spelled(word) & (self.lemma >= 0)]
         if len(rows):
             return self.lemmas[rows[0]]
-        return next((form for form in dictionary_forms(word) if form in self.lemmas), None) if self.lemmas else None
+        return next((form for form in dictionary_forms(word) if form in self.lemmas), None)
 
     def senses_of(self, word: str) -> list[str]:
         """Return a word's senses in the labeled sentences, always in the same order, so that each keeps its color everywhere."""
@@ -222,8 +233,9 @@ class OccurrenceTable(Index):
         if is_separate_word(word):
             return spelled & ((self.lemma < 0) | np.isin(self.lemma, [self.lemmas.index(lemma) for lemma in wanted]))
         if not wanted and (forms := dictionary_forms(fold_case(word))):
-            codes = [self.word_codes[form] for form in forms if form in self.word_codes] if not spelled.any() else []
-            spelled |= np.isin(self.word, codes) | self._forms_of(forms[0])
+            if not spelled.any():
+                spelled |= np.isin(self.word, [self.word_codes[form] for form in forms if form in self.word_codes])
+            spelled |= self._forms_of(forms[0])
         return spelled | np.isin(self.lemma, [code for code, lemma in enumerate(self.lemmas) if lemma in wanted])
 
     def _forms_of(self, verb: str) -> np.ndarray:
@@ -231,9 +243,10 @@ class OccurrenceTable(Index):
 
         def find() -> np.ndarray:
             result = np.isin(self.word, forms_among(self.words, verb))
-            spelled = np.any([self.spelled(stem) for stem in stems(verb)], axis=0)
-            for row in np.flatnonzero(spelled & ~result)[:STEMS] if verb.endswith("다") else ():
-                result[row] = verb in verbs_in(self.sentences[int(self.sentence[row])].as_py())[self.position[row]]
+            if verb.endswith("다"):
+                has_stem = np.any([self.spelled(stem) for stem in stems(verb)], axis=0)
+                for row in np.flatnonzero(has_stem & ~result)[:STEMS]:
+                    result[row] = verb in verbs_in(self.sentences[int(self.sentence[row])].as_py())[self.position[row]]
             return result
 
         return self._verbs.value(verb, find)
@@ -269,10 +282,12 @@ class OccurrenceTable(Index):
         """Return for each spelling its occurrence nearest to the query, among the first LOOKED_AT."""
         checked = check_weights(weights, len(query.layers))
         is_query = self.own_row(query)
-        wanted, results = mixed(query.layers, checked, unit=True), []
+        wanted = mixed(query.layers, checked, unit=True)
+        results = []
         for word in words:
             rows = np.flatnonzero(self.spelled(word) & ~is_query)[:LOOKED_AT]
-            results.append(self.occurrence(int(rows[np.argmax(mixed(self.rows.take(rows), checked, axis=1, unit=True) @ wanted)])))
+            values = mixed(self.rows.take(rows), checked, axis=1, unit=True) @ wanted
+            results.append(self.occurrence(int(rows[values.argmax()])))
         return results
 
     def similarities(self, rows: np.ndarray, weights, *, normalized: bool = False) -> np.ndarray:

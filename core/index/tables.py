@@ -28,7 +28,7 @@ from .sense_space import keeps_substitutes, substitutes_of
 from .table import OccurrenceTable
 
 Report = Callable[[int, int, float], None]  # tokens done, in all, per second
-SAMPLE_SENTENCES, SAMPLE_TOKENS = 50, 40  # what the speed is measured on: so many sentences, each cut to so many tokens
+SAMPLE_SENTENCES, SAMPLE_TOKENS = 50, 40  # sentences on which the speed is measured, and tokens to which each is cut
 
 
 def open_table(corpus: str, model: Model, *, targets_only: bool = False, report: Report | None = None) -> OccurrenceTable:
@@ -51,7 +51,9 @@ def open_table(corpus: str, model: Model, *, targets_only: bool = False, report:
 def open_word(word: str, model: Model) -> OccurrenceTable:
     """Open a table with the labeled sentences of one word of the model's language: the bundled one, or one of that word only."""
     table = bundled_targets(model.language.sentences, model)
-    return table if table and word in table.lemmas else _built(labeled_of(model.language, word), model, True)
+    if table is not None and word in table.lemmas:
+        return table
+    return _built(labeled_of(model.language, word), model, True)
 
 
 def bundled_targets(corpus: str, model: Model) -> OccurrenceTable | None:
@@ -110,8 +112,10 @@ def _labels_to_add(corpus: str, model: Model) -> OccurrenceTable | None:
 
 
 def _folder(sentences: list[Sentence], model: Model, targets_only: bool, adds_labels: bool) -> Path:
-    has_targets = targets_only and any(sentence.targets for sentence in sentences)
-    kind = "-targets" if has_targets else "-labeled" if adds_labels else ""
+    if targets_only and any(sentence.targets for sentence in sentences):
+        kind = "-targets"
+    else:
+        kind = "-labeled" if adds_labels else ""
     return cache_folder() / "indexes" / f"{model.fingerprint}-{fingerprint(sentences)[:16]}{kind}"
 
 
@@ -126,8 +130,17 @@ def _built(
     folder.parent.mkdir(parents=True, exist_ok=True)
     substitutes = None if targets_only else substitutes_of(model)
     more = open_corpus(model.language.reference, model.language) if labels else ()
-    how = {"targets_only": targets_only, "report": report, "substitutes": substitutes, "more": more, "known_table": labels}
-    return build_index(sentences, model.encoder, folder, model=model.fingerprint, **how)
+    return build_index(
+        sentences,
+        model.encoder,
+        folder,
+        model=model.fingerprint,
+        targets_only=targets_only,
+        report=report,
+        substitutes=substitutes,
+        more=more,
+        known_table=labels,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,7 +206,8 @@ def open_claimed(corpus: str, model: Model, report: Report | None = None, *, tar
     if sentences := unread(corpus, model, targets_only=targets_only):
         rows = [replace(s, tokens=tuple(target.word for target in s.targets)) for s in sentences] if targets_only else sentences
         plan = plan_for(rows, model, targets_only=targets_only)
-        key, sizes = (corpus, model.fingerprint, targets_only), VISITS.get_holdings().data_sizes
+        key = corpus, model.fingerprint, targets_only
+        sizes = VISITS.get_holdings().data_sizes
         sizes.pop(key, None)  # of an index that was removed
         check_room(plan)
         VISITS.make_room(plan.working_bytes)
@@ -229,7 +243,10 @@ def measure_pace(encoder, sentences: list[Sentence], substitutes: Substitutes | 
 
 
 def content_of(name: str, kind: str) -> tuple:
-    """Return a text file's sha256 (and a name, if corpora share it), or other files' places, sizes and times of change; () if none."""
+    """Return a key that changes with the content of a name; () if it has no file.
+
+    For a text file it is the sha256 (and a name, if corpora share the file), for others the places, sizes and times of change.
+    """
     path = registry.place_of(name, kind)
     try:
         if path is None:

@@ -15,8 +15,6 @@ from typing import Any
 from ..common.i18n import ENGLISH, language
 
 FOLDER = Path(__file__).parent
-
-
 FIND_PACKAGE = """\
 import importlib.util
 import sys
@@ -30,7 +28,7 @@ if importlib.util.find_spec("elmoscope") is None:  # not installed: the notebook
 def build_notebook(
     file: str, tags: Collection[str], names: Collection[str], values: Mapping[str, Any], *, opening: str, metadata: Mapping[str, Any]
 ) -> str:
-    """Return a notebook as JSON (nbformat 4.5, which is fifteen lines; the package nbformat would add ten others).
+    """Return a notebook as JSON, by nbformat 4.5. The package nbformat would bring ten other packages.
 
     Parameters
     ----------
@@ -41,7 +39,7 @@ def build_notebook(
     opening
         The Markdown of the first cell.
     metadata
-        Facts to store in the notebook under "elmoscope".
+        Values to store in the notebook under "elmoscope".
 
     """
     (_, parameters), *rest = read_cells(file)
@@ -49,12 +47,12 @@ def build_notebook(
     style = [cell for _, cell in read_cells("figures")] if any("core.figures" in cell for cell in code) else []
     sources = [FIND_PACKAGE + write_parameters(parameters, names, values), *style, *code]
     cells = [_cell(0, "markdown", opening), *(_cell(number, "code", source) for number, source in enumerate(sources, 1))]
-    facts = {
+    notebook_metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
         "elmoscope": dict(metadata),
     }
-    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": facts, "cells": cells}, ensure_ascii=False, indent=1)
+    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": notebook_metadata, "cells": cells}, ensure_ascii=False, indent=1)
 
 
 def read_cells(file: str) -> Iterator[tuple[frozenset[str], str]]:
@@ -66,14 +64,15 @@ def read_cells(file: str) -> Iterator[tuple[frozenset[str], str]]:
 
 def write_parameters(cell: str, names: Collection[str], values: Mapping[str, Any]) -> str:
     """Return the lines of a cell of parameters for `names`, with `values` in place of the cell's. Raises KeyError for a missing name."""
-    lines, rest = [], set(names)
+    lines = []
+    missing = set(names)
     for node, line in zip(ast.parse(cell).body, cell.splitlines(), strict=True):
         name = node.targets[0].id
-        if name in rest:
+        if name in missing:
             lines.append(f"{name} = {values[name]!r}{line[node.end_col_offset :]}" if name in values else line)
-            rest.remove(name)
-    if rest:
-        raise KeyError(*rest)
+            missing.remove(name)
+    if missing:
+        raise KeyError(*missing)
     if language() != ENGLISH:
         lines = ["from elmoscope.core.common import i18n", "", f"i18n.use({language()!r})  # of titles and labels in figures", *lines]
     return "\n".join(lines)

@@ -88,7 +88,7 @@ from elmoscope.core.views import induction
 occurrences = induction.compute(workspace, induction.InductionRequest(word=word, space=layer)).occurrences
 typed = numbered(labels, tokens_of(occurrences.items)).given  # labels stay on their sentences, whatever else the corpus holds
 spread = induction.compute(workspace, induction.InductionRequest(word=word, space=layer, given=typed)).spread  # None below two senses
-spread and [occurrences.items[k].sentence for k in spread.doubtful[:3]]  # the sentences to label next
+[occurrences.items[k].sentence for k in spread.doubtful[:3]] if spread else None  # the sentences to label next
 
 # %% spread
 import pandas as pd
@@ -126,7 +126,7 @@ bands_figure(bands, np.array([band.counts for band in result.bands]), result.nam
 
 # %% change
 control = change.control(workspace, change.ChangeRequest(word=word, first=first, second=second))  # reads every token of both sides
-control and f"differs more than {control.below} of {len(control.words)} words of similar frequency"
+f"differs more than {control.below} of {len(control.words)} words of similar frequency" if control else None
 
 # %% compare
 from elmoscope.core.views import compare

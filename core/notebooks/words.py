@@ -208,7 +208,7 @@ pd.concat([tabulate_neighbors(nearest, text) for nearest, (text, *_) in zip(resu
 
 # %% mix
 shares = {layer: report.one_nn for layer, report in result.by_layer.items()}
-(result.report and result.report.one_nn), shares  # sentences whose nearest one has the same meaning: this mix, each layer alone
+result.report.one_nn if result.report else None, shares  # sentences whose nearest one has the same meaning: this mix, each layer alone
 
 # %% mix
 from elmoscope.core.figures.maps import word_map

@@ -50,8 +50,8 @@ class Calibration:
 
     words: Mapping[str, Separability]  # labeled words of two senses or more
     layer: str  # best over all words: for those without labels
-    votes: tuple[float, ...]  # the regression's coefficients where senses are known (core.senses.calibration)
-    alone: tuple[float, ...]  # ... and where they are not
+    votes: tuple[float, ...]  # the regression's coefficients for words with labels
+    alone: tuple[float, ...]  # those for words without labels
     centers: Mapping[str, Sequence[float]] = field(default_factory=dict)  # centers of evidence's views; {}: only the token's cosine counts
     ring: float | None = None  # median cosine distance of same-meaning pairs in the sense space; None without one
     reference_votes: tuple[float, ...] = ()  # `votes` learned from the words of the reference corpus; () if not learned
@@ -67,7 +67,8 @@ def calibration_of(workspace: Workspace) -> Calibration:
 
 def calibration_for(word: Word) -> Calibration:
     """Return the calibration with a labeled word's layer and votes: those learned from the words of its corpus."""
-    general, labeled_table, table = calibration_of(word.workspace), word.workspace.labeled_sentences, word.table
+    general = calibration_of(word.workspace)
+    table, labeled_table = word.table, word.workspace.labeled_sentences
     if labeled_table is not None and table.folder == labeled_table.folder and word.lemma in general.words:
         is_other = word.lemma not in labeled_table.lemmas and bool(general.reference_votes)
         return replace(general, votes=general.reference_votes) if is_other else general
@@ -88,9 +89,11 @@ def _open(workspace: Workspace) -> Calibration | None:
         return None
     if stored := read(table.folder):
         return stored
-    rows, space = rows_to_judge(table), workspace.sense_space
-    seen = evidence.of_rows(workspace.model.encoder, workspace.language_vectors, table, rows, space) if len(rows) else None
-    measured = measure(table, seen) if seen else None
+    rows = rows_to_judge(table)
+    if not len(rows):
+        return USUAL
+    seen = evidence.of_rows(workspace.model.encoder, workspace.language_vectors, table, rows, workspace.sense_space)
+    measured = measure(table, seen)
     if measured is None:
         return USUAL
     if table.folder.is_relative_to(cache_folder()):  # stored with the table for the next time
@@ -105,17 +108,24 @@ def read(folder: Path) -> Calibration | None:
     if len(record.get("votes", ())) != len(USUAL.votes) or "ring" not in record:  # the file is missing or has another format
         return None
     words = {lemma: Separability(**value) for lemma, value in record["words"].items()}
-    votes, unlabeled, others = (tuple(record.get(name, ())) for name in ("votes", "alone", "reference_votes"))
-    return Calibration(words, record["layer"], votes, unlabeled, record.get("centers", {}), record["ring"], others)
+    return Calibration(
+        words=words,
+        layer=record["layer"],
+        votes=tuple(record["votes"]),
+        alone=tuple(record.get("alone", ())),
+        centers=record.get("centers", {}),
+        ring=record["ring"],
+        reference_votes=tuple(record.get("reference_votes", ())),
+    )
 
 
-def as_json(ground: Calibration) -> dict:
+def as_json(calibration: Calibration) -> dict:
     """Return a calibration as `read` reads it."""
-    words = {lemma: {"layer": value.layer, "above_chance": round(value.above_chance, 8)} for lemma, value in ground.words.items()}
-    centers = {name: [round(float(value), 4) for value in center] for name, center in ground.centers.items()}
-    learned = {name: [round(value, 4) for value in getattr(ground, name)] for name in ("votes", "alone", "reference_votes")}
-    ring = None if ground.ring is None else round(ground.ring, 4)
-    return {"layer": ground.layer, "words": words, **learned, "centers": centers, "ring": ring}
+    words = {lemma: {"layer": value.layer, "above_chance": round(value.above_chance, 8)} for lemma, value in calibration.words.items()}
+    centers = {name: [round(float(value), 4) for value in center] for name, center in calibration.centers.items()}
+    learned = {name: [round(value, 4) for value in getattr(calibration, name)] for name in ("votes", "alone", "reference_votes")}
+    ring = None if calibration.ring is None else round(calibration.ring, 4)
+    return {"layer": calibration.layer, "words": words, **learned, "centers": centers, "ring": ring}
 
 
 def measure(table: OccurrenceTable, seen: Evidence) -> Calibration | None:
@@ -159,7 +169,8 @@ def measure_ring(table: OccurrenceTable, words: Sequence[str], seen: Evidence) -
     """Return the median cosine distance of same-meaning pairs in the sense space, words weighing alike; None without one."""
     if seen.space is None:
         return None
-    places, medians = seen.views(str(LAYER))["senses"], []
+    places = seen.views(str(LAYER))["senses"]
+    medians = []
     for part, labels in _parts_of(table, words):
         first, second = np.triu_indices(len(labels), 1)
         same = labels[first] == labels[second]
@@ -186,7 +197,8 @@ def pairs_by_votes(
     topics of its `some_rows`, `parts` their parts in the sense space.
     """
     rows, labels = some_rows(table, lemma)
-    n_senses, pos = labels.max() + 1, table.pos_of(rows)
+    n_senses = labels.max() + 1
+    pos = table.pos_of(rows)
     token = mixed(table.rows.take(rows), layer_weights(trust.layer, table.meta["layers"]), axis=1, unit=True)
     inputs, same = [], []
     for quarters in partitions(lemma, labels):
@@ -195,9 +207,13 @@ def pairs_by_votes(
             if len(judged) < 2:
                 continue
             first, second = np.triu_indices(len(judged), 1)
-            by_token, by_topic = (shares_of(view[others], labels[others], view[judged], n_senses, pos[others]) for view in (token, around))
-            senses = None if space is None else places_in(space, parts[others], labels[others], parts[judged], n_senses, lemma, pos[others])
-            inputs.append(inputs_of_pairs(first, second, trust.above_chance, by_token, by_topic if around.any() else None, senses))
+            by_token = shares_of(token[others], labels[others], token[judged], n_senses, pos[others])
+            by_topic = in_senses = None
+            if around.any():
+                by_topic = shares_of(around[others], labels[others], around[judged], n_senses, pos[others])
+            if space is not None:
+                in_senses = places_in(space, parts[others], labels[others], parts[judged], n_senses, lemma, pos[others])
+            inputs.append(inputs_of_pairs(first, second, trust.above_chance, by_token, by_topic, in_senses))
             same.append(labels[judged][first] == labels[judged][second])
     return np.concatenate(inputs), np.concatenate(same)
 
@@ -206,7 +222,8 @@ def pairs_unlabeled(
     table: OccurrenceTable, words: Sequence[str], seen: Evidence, layer: str
 ) -> tuple[list[tuple[np.ndarray, np.ndarray]], dict]:
     """Return each word's pairs, inputs (n, 4) and same sense (n,), as if its sentences had no labels, and the views' centers."""
-    parts, views = _parts_of(table, words), seen.views(layer)
+    views = seen.views(layer)
+    parts = _parts_of(table, words)
     centers = evidence.centers(views, np.repeat(np.arange(len(parts)), [len(labels) for _, labels in parts]))
     pairs = []
     for part, labels in parts:

@@ -30,7 +30,9 @@ FEW, MANY = 30, 100  # below FEW sentences one group is suggested whatever they 
 PER_GROUP = 5  # fewer sentences than this do not make a sense
 SAMPLE = 200  # occurrences on which the number is suggested, at most: more would make the page wait
 DRAWS = 199  # clouds drawn for the null
-SHRINK = 2.0  # weight of the word's overall mean in a spelling's mean, in occurrences: a rare spelling keeps a direction of its own
+SHRINK = (
+    2.0  # weight of the word's overall mean in a spelling's mean, in occurrences: without it a spelling that occurs once would become zero
+)
 LOOKED_AT, SPREAD_OF = 200, 60  # words searched for the most ambiguous one, and occurrences of each
 SHARPNESS = 8.0  # of shares: the best of 4 to 30 on our labeled senses by leave-one-out: 92% stated on average, 93% right
 NAMED_BY = 20  # likeliest substitutes of a place that can name a cluster
@@ -61,7 +63,7 @@ class Agreement:
     rand_null: tuple[float, float]
     v: float  # V-measure (Rosenberg and Hirschberg 2007): 0 to 1
     v_null: tuple[float, float]
-    mutual: float  # the same information minus what chance shares (adjusted mutual information, Vinh, Epps and Bailey 2010): 0 is chance
+    mutual: float  # adjusted mutual information (Vinh, Epps and Bailey 2010): 0 is chance
     purity: float  # share of occurrences whose sense is the commonest of their cluster
     purity_null: tuple[float, float]
     n: int  # labeled occurrences
@@ -112,10 +114,17 @@ def suggest(rows: np.ndarray, grouped: np.ndarray | None = None, *, seed: int = 
     p = rank_p(excess[-1], excess[:-1])
     limit = everything.mean(axis=0) + spread * np.sort(excess[:-1])[-round(LEVEL * (DRAWS + 1))]  # above it p is at most LEVEL
     order = [NUMBERS[k] for k in np.argsort(-result, kind="stable")]  # the highest silhouette first
-    best = next((number for number in order if _are_senses(grouped, number)), 1)
-    small = tuple(sorted(order[: order.index(best)] if best > 1 else order)) if p <= LEVEL else ()
-    number, best = best if p <= LEVEL else 1, max(best, NUMBERS[0])
-    return Suggestion(number=number, best=best, silhouettes=tuple(result.tolist()), limit=tuple(limit.tolist()), small=small, p=p)
+    rank = next((k for k, number in enumerate(order) if _are_senses(grouped, number)), None)
+    best = 1 if rank is None else order[rank]
+    is_significant = p <= LEVEL
+    return Suggestion(
+        number=best if is_significant else 1,
+        best=max(best, NUMBERS[0]),
+        silhouettes=tuple(result.tolist()),
+        limit=tuple(limit.tolist()),
+        small=tuple(sorted(order[:rank])) if is_significant else (),
+        p=p,
+    )
 
 
 def _are_senses(rows: np.ndarray, number: int) -> bool:
@@ -208,8 +217,9 @@ def agreement(gold: Sequence[str], result: np.ndarray, *, rounds: int = 200) -> 
     (rand, v, purity), *nulls = _measure_agreement(tables).tolist()
     rand_null, v_null, purity_null = ((float(np.mean(values)), float(np.quantile(values, 0.95))) for values in zip(*nulls, strict=True))
     mutual = float(import_library("sklearn.metrics").adjusted_mutual_info_score(codes, result))
-    of_shuffled = {"rand_null": rand_null, "v_null": v_null, "purity_null": purity_null}
-    return Agreement(rand=rand, v=v, mutual=mutual, purity=purity, n=len(codes), **of_shuffled)
+    return Agreement(
+        rand=rand, rand_null=rand_null, v=v, v_null=v_null, mutual=mutual, purity=purity, purity_null=purity_null, n=len(codes)
+    )
 
 
 def most_ambiguous(table: OccurrenceTable, words: Sequence[str]) -> str:
@@ -239,8 +249,9 @@ def _measure_agreement(tables: np.ndarray) -> np.ndarray:
     counts = [values.reshape(len(tables), -1) for values in (tables, tables.sum(axis=2), tables.sum(axis=1))]
     n = counts[0][0].sum()
     same, *pairs = ((values * (values - 1)).sum(axis=1) for values in counts)
-    chance, ceiling = pairs[0] * pairs[1] / (n * (n - 1)), (pairs[0] + pairs[1]) / 2
+    chance = pairs[0] * pairs[1] / (n * (n - 1))
+    ceiling = (pairs[0] + pairs[1]) / 2
     rand = np.where(ceiling > chance, (same - chance) / np.where(ceiling > chance, ceiling - chance, 1), 1)
-    joint, senses, clusters = (entr(values / n).sum(axis=1) for values in counts)
-    v = 2 * (senses + clusters - joint) / (senses + clusters)
+    joint, of_senses, of_clusters = (entr(values / n).sum(axis=1) for values in counts)  # entropies
+    v = 2 * (of_senses + of_clusters - joint) / (of_senses + of_clusters)
     return np.stack([rand, v, tables.max(axis=1).sum(axis=1) / n], axis=1)

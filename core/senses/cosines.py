@@ -1,4 +1,4 @@
-"""Anisotropy: the similarity of different words, and a word's self-similarity beyond it.
+"""Cosines of occurrences: anisotropy, a word's self-similarity beyond it, and pairs of one sense next to pairs of two.
 
 Contextual vectors share directions, so that any two have a cosine well above 0 (Ethayarajh 2019). A word's self-similarity, the mean cosine
 of two of its occurrences, is therefore compared with that of two different words. The variance that one direction explains of its
@@ -8,6 +8,8 @@ everything is measured on the other half, with k random directions as control.
 
 Both words of a pair are labeled words if there are labels, else any words of the corpus. They are more similar than the "two random words"
 of core.analysis.random_pairs.
+
+`Spread` has the pairs of each labeled word: those of one sense and those of two.
 """
 
 from collections.abc import Mapping
@@ -33,6 +35,7 @@ DRAWS = 20  # samples of tokens with which a word's explained variance is compar
 EDGES = np.linspace(-1, 1, 201)  # edges of a density's bins
 GRID = (EDGES[1:] + EDGES[:-1]) / 2
 WIDTH = 0.015  # standard deviation of a density's smoothing, in cosine
+ROUNDS = 999  # shuffles of one word's senses
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,7 +46,7 @@ class Sample:
     groups: tuple[np.ndarray, ...]  # a word's rows among the N
     senses: np.ndarray  # (N,) numbers; -1 without a label
     at_random: np.ndarray  # (M,) rows among the N
-    apart: np.ndarray  # (M, M) bool: pairs of these that are two words, each once
+    apart: np.ndarray  # (M, M) bool: pairs of different words among them, each once
     names: tuple[str, ...]  # the words
 
     @property
@@ -126,30 +129,35 @@ def of_table(table: OccurrenceTable) -> Anisotropy:
     return measure(sample(table))
 
 
-def measure(result: Sample) -> Anisotropy:
+def measure(tokens: Sample) -> Anisotropy:
     """Measure every layer of a sample under every treatment."""
     rng = np.random.default_rng(0)
-    order = rng.permutation(len(result.groups))
-    n = len(result.groups) // 2
+    order = rng.permutation(len(tokens.groups))
+    n = len(tokens.groups) // 2
     control, measured = np.sort(order[:n]), np.sort(order[n:])
     panels, gains = [], []
-    for number in range(result.layers.shape[1]):
-        vectors = result.layers[:, number]
-        ground = vectors if result.labeled else vectors[result.at_random]
-        centered = vectors - ground.mean(axis=0)
-        top = directions(ground)
-        scores = [np.mean(_aucs(result, unit(without(centered, top[:k])), control)) for k in range(MOST_K + 1)]
+    for number in range(tokens.layers.shape[1]):
+        vectors = tokens.layers[:, number]
+        reference = vectors if tokens.labeled else vectors[tokens.at_random]
+        centered = vectors - reference.mean(axis=0)
+        top = directions(reference)
+        scores = [np.mean(_aucs(tokens, unit(without(centered, top[:k])), control)) for k in range(MOST_K + 1)]
         best = int(np.argmax(np.round(scores, 6)))
         treated = {RAW: (None, vectors), MEAN: (0, centered), TOP: (best, without(centered, top[:best]))}
-        by_treatment = {name: _panel(result, rows, k, measured, rng) for name, (k, rows) in treated.items()}
+        by_treatment = {name: _panel(tokens, rows, k, measured, rng) for name, (k, rows) in treated.items()}
         random_directions = np.linalg.qr(rng.standard_normal((vectors.shape[1], max(best, 1))))[0].T[:best]
-        random = _aucs(result, unit(without(centered, random_directions)), measured)
+        random = _aucs(tokens, unit(without(centered, random_directions)), measured)
         panels.append(by_treatment)
         raw, mean, last = (by_treatment[name].auc for name in (RAW, MEAN, TOP))
         compared = {MEAN: (mean, raw), TOP: (last, mean), "control": (last, random)}
         gains.append({name: compare_pairs(*both) for name, both in compared.items()})
-    names = {what: tuple(result.names[k] for k in half) for what, half in (("controls", control), ("measured", measured))}
-    return Anisotropy(panels=tuple(panels), gains=tuple(gains), labeled=result.labeled, **names)
+    return Anisotropy(
+        panels=tuple(panels),
+        gains=tuple(gains),
+        controls=tuple(tokens.names[k] for k in control),
+        measured=tuple(tokens.names[k] for k in measured),
+        labeled=tokens.labeled,
+    )
 
 
 def directions(vectors: np.ndarray) -> np.ndarray:
@@ -183,23 +191,26 @@ def density(cosines: list[np.ndarray]) -> np.ndarray:
     return np.convolve(padded, kernel / kernel.sum(), "valid") / (EDGES[1] - EDGES[0])
 
 
-def _panel(result: Sample, vectors: np.ndarray, k: int | None, measured: np.ndarray, rng) -> SharedPanel:
-    lengths = unit(vectors)
-    random = _random_cosines(result, lengths)
+def _panel(tokens: Sample, vectors: np.ndarray, k: int | None, measured: np.ndarray, rng: np.random.Generator) -> SharedPanel:
+    units = unit(vectors)
+    random = _random_cosines(tokens, units)
     cosines: dict[str, list[np.ndarray]] = {RANDOM: [random], WORD: [], SENSE: []}
-    alike, shares, usual_shares = [], [], {}
-    for rows in (result.groups[word] for word in measured):
-        word_cosines = _pairs(lengths[rows])
-        senses = result.senses[rows]
+    alike, shares = [], []
+    random_shares = {}  # explained by one direction of as many random tokens, by their number
+    for word in measured:
+        rows = tokens.groups[word]
+        word_cosines = _pairs(units[rows])
+        senses = tokens.senses[rows]
         same = ((senses[:, None] == senses) & (senses >= 0))[np.triu_indices(len(rows), 1)]
         for kind, chosen in ((WORD, ~same), (SENSE, same)):
             if chosen.any():
                 cosines[kind].append(word_cosines[chosen])
         alike.append(word_cosines.mean())
-        if len(rows) not in usual_shares:
-            size = min(len(rows), len(result.at_random))
-            usual_shares[len(rows)] = np.mean([explained(vectors[rng.choice(result.at_random, size, replace=False)]) for _ in range(DRAWS)])
-        shares.append(explained(vectors[rows]) - usual_shares[len(rows)])
+        if len(rows) not in random_shares:
+            size = min(len(rows), len(tokens.at_random))
+            samples = [rng.choice(tokens.at_random, size, replace=False) for _ in range(DRAWS)]
+            random_shares[len(rows)] = np.mean([explained(vectors[sampled]) for sampled in samples])
+        shares.append(explained(vectors[rows]) - random_shares[len(rows)])
     cosines = {kind: values for kind, values in cosines.items() if values}
     return SharedPanel(
         k=k,
@@ -208,27 +219,24 @@ def _panel(result: Sample, vectors: np.ndarray, k: int | None, measured: np.ndar
         span={kind: tuple(np.quantile(np.concatenate(values), (0.05, 0.95)).tolist()) for kind, values in cosines.items()},
         alike=compare_pairs(alike, np.full(len(alike), random.mean())),
         explained=compare_pairs(shares, np.zeros(len(shares))),
-        auc=_aucs(result, lengths, measured),
+        auc=_aucs(tokens, units, measured),
     )
 
 
-def _aucs(result: Sample, lengths: np.ndarray, words: np.ndarray) -> np.ndarray:
+def _aucs(tokens: Sample, units: np.ndarray, words: np.ndarray) -> np.ndarray:
     """Return the AUC of each word's pairs against random pairs (W,), for unit vectors (N, D)."""
-    ordered = np.sort(_random_cosines(result, lengths))
-    return np.array([nearer(_pairs(lengths[result.groups[word]]), ordered) for word in words])
+    ordered = np.sort(_random_cosines(tokens, units))
+    return np.array([nearer(_pairs(units[tokens.groups[word]]), ordered) for word in words])
 
 
-def _random_cosines(result: Sample, lengths: np.ndarray) -> np.ndarray:
-    vectors = lengths[result.at_random]
-    return (vectors @ vectors.T)[result.apart]
+def _random_cosines(tokens: Sample, units: np.ndarray) -> np.ndarray:
+    vectors = units[tokens.at_random]
+    return (vectors @ vectors.T)[tokens.apart]
 
 
-def _pairs(lengths: np.ndarray) -> np.ndarray:
+def _pairs(units: np.ndarray) -> np.ndarray:
     """Return the cosines of all pairs of unit vectors (n, D), (n (n - 1) / 2,)."""
-    return (lengths @ lengths.T)[np.triu_indices(len(lengths), 1)]
-
-
-ROUNDS = 999  # shuffles of one word's senses
+    return (units @ units.T)[np.triu_indices(len(units), 1)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -236,6 +244,11 @@ class Spread:
     """The pairs of both kinds of each word, in one space."""
 
     words: dict[str, tuple[np.ndarray, np.ndarray]]  # word -> cosines of pairs of one sense, of two, each in ascending order
+
+    @property
+    def kinds(self) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """Return the cosines of each word's pairs of one sense, and of each word's pairs of two."""
+        return [same for same, _ in self.words.values()], [different for _, different in self.words.values()]
 
     def auc(self) -> Paired:
         """Return the mean over words of AUC minus a half, with an interval over words. A `mean` of 0 is chance."""
@@ -248,17 +261,18 @@ class Spread:
 
     def gap(self) -> Paired:
         """Return the mean cosine of pairs of one sense minus that of two, paired by word."""
-        return compare_pairs(*([cosines.mean() for cosines in kind] for kind in zip(*self.words.values(), strict=True)))
+        same, different = ([cosines.mean() for cosines in kind] for kind in self.kinds)
+        return compare_pairs(same, different)
 
     def means(self) -> tuple[float, float]:
         """Return the mean cosines of pairs of one sense and of two."""
-        same, different = (float(np.mean([cosines.mean() for cosines in kind])) for kind in zip(*self.words.values(), strict=True))
+        same, different = (float(np.mean([cosines.mean() for cosines in kind])) for kind in self.kinds)
         return same, different
 
     def densities(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the densities (200,) over GRID of pairs of one sense and of two."""
-        same, different = (density(list(kind)) for kind in zip(*self.words.values(), strict=True))
-        return same, different
+        same, different = self.kinds
+        return density(same), density(different)
 
     def errors(self, threshold: float) -> tuple[float, float]:
         """Return the shares of pairs of one sense under a threshold on the cosine, and of two at it or above: means over words, 0 to 1."""

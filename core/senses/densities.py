@@ -35,10 +35,12 @@ class Density:
 
 def count_density(values: Sequence[np.ndarray], same: Sequence[np.ndarray]) -> Density:
     """Count the values (n,) of each word's pairs; `same` (n,) bool marks the pairs of the same meaning."""
-    weights, is_same, joined = np.concatenate([weights_of(selected) for selected in same]), np.concatenate(same), np.concatenate(values)
-    low, high = np.quantile(joined, [OUTSIDE, 1 - OUTSIDE])
+    weights = np.concatenate([weights_of(of_word) for of_word in same])
+    is_same = np.concatenate(same)
+    every_value = np.concatenate(values)
+    low, high = np.quantile(every_value, [OUTSIDE, 1 - OUTSIDE])
     edges = np.linspace(low, max(high, low + 1e-6), BINS + 1)
-    inside = np.clip(joined, edges[0], edges[-1])
+    inside = np.clip(every_value, edges[0], edges[-1])
     counts = [np.histogram(inside[selected], edges, weights=weights[selected])[0] for selected in (is_same, ~is_same)]
     return Density(edges, *(counted / counted.sum() for counted in counts))
 

@@ -83,14 +83,15 @@ def greedy(alignment: Alignment, margins_of: Callable[[list[tuple[tuple[str, ...
     if len(alignment.changes) > MAX_GREEDY:
         values = {"most": MAX_GREEDY, "n": len(alignment.changes)}
         raise BadInput(t("The greedy order takes {most} edits at most; here are {n}. Choose another order.", **values))
-    left, switched = list(alignment.changes), []
-    while left:
-        margins = margins_of([alignment.sentence({*switched, k}) for k in left])
+    remaining = list(alignment.changes)
+    switched = []
+    while remaining:
+        margins = margins_of([alignment.sentence({*switched, k}) for k in remaining])
         best = int(np.argmax(margins))
-        switched.append(left.pop(best))
+        switched.append(remaining.pop(best))
         if margins[best] > 0:
             break
-    return switched + left
+    return switched + remaining
 
 
 def steps(alignment: Alignment, edits: Sequence[int]) -> list[EditStep]:
@@ -119,20 +120,22 @@ def write_step(alignment: Alignment, step: EditStep, first: Sequence[str], secon
     parts = []
     for k, pair in enumerate(alignment.columns):
         side = int(k in step.switched)
-        gone = pair[side] is None and k == step.column
-        side ^= gone
+        is_removed = pair[side] is None and k == step.column
+        if is_removed:
+            side = 1 - side
         if pair[side] is not None:
             piece = (first, second)[side][places[side]]
             word = piece.lstrip()
             is_spaced = word != piece or (places[side] == 0 and word[:1].isalnum())  # what began a sentence may now follow a word
-            parts.append((k, f" {word}" if parts and is_spaced else word, not gone))
+            parts.append((k, f" {word}" if parts and is_spaced else word, not is_removed))
         places = [place + (token is not None) for place, token in zip(places, pair, strict=True)]
     return parts
 
 
 def centroids(layers: np.ndarray, labels: Sequence[str], weights: np.ndarray) -> Centroids:
     """Return a unit centroid for each sense of labeled occurrences (n, L, D) under a mix (L,)."""
-    units, labels = mixed(layers, weights, axis=1, unit=True), np.asarray(labels, str)
+    units = mixed(layers, weights, axis=1, unit=True)
+    labels = np.asarray(labels, str)
     senses = tuple(map(str, np.unique(labels)))
     return Centroids(senses, unit(np.stack([units[labels == sense].mean(axis=0) for sense in senses])))
 

@@ -9,8 +9,6 @@ a tie is worth the share of it that is right, as in core.senses.separation.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import combinations_with_replacement
-from math import comb
 
 import numpy as np
 
@@ -20,6 +18,7 @@ from ..common.significance import compare_pairs, facts_of
 from ..elmo.encoder import vectors_of_rows
 from ..elmo.mix import layer_weights
 from ..elmo.models import Model
+from ..index.neighbors import grid_of_mixes
 from ..index.sense_space import SENSES, SenseSpace
 from ..static.vectors import StaticVectors, cosines, open_vectors
 from ..text.sentences import LabeledRow
@@ -30,6 +29,7 @@ MIXES = 300  # layer mixes that a search for the best tries, at most
 MOST_TO_CHOOSE = 2_000  # training rows of a word that choose its weights
 MEASURES = ("nearest", "centroid")  # measures of a split, in the order of SplitScores.hits
 Report = Callable[[int, int], None]  # tokens done, in all
+Split = tuple[np.ndarray, Sequence[str], Sequence[str]]  # vectors (N, D), their labels and words
 
 
 def senses(
@@ -42,39 +42,41 @@ def senses(
     minus the mean of a word's training rows.
     """
     layers = [vectors_of_rows(model.encoder, rows, report) for rows in (train, test)]
-    labels, words = ([np.array([getattr(row, name) for row in rows]) for rows in (train, test)] for name in ("label", "word"))
+    labels = [np.array([row.label for row in rows]) for rows in (train, test)]
+    words = [np.array([row.word for row in rows]) for rows in (train, test)]
     documents = [row.document or " ".join(row.tokens) for row in test]
     _, number, counts = np.unique(words[1], return_inverse=True, return_counts=True)
-    weigh = 1 / counts[number]
+    weights_of_rows = 1 / counts[number]
 
-    def scored(a: np.ndarray, b: np.ndarray) -> SplitScores:
-        return classify_split((a, labels[0], words[0]), (b, labels[1], words[1]))
+    def score_vectors(vectors: Sequence[np.ndarray]) -> SplitScores:
+        """Return the scores of training and test vectors."""
+        return classify_split((vectors[0], labels[0], words[0]), (vectors[1], labels[1], words[1]))
 
-    def scores(weights: np.ndarray) -> SplitScores:
-        return scored(*(mix_of(part, weights) for part in layers))
+    def score_mix(weights: np.ndarray) -> SplitScores:
+        return score_vectors([mix_of(part, weights) for part in layers])
 
     def difference(first: SplitScores, second: SplitScores) -> dict:
         both = zip(MEASURES, first.hits, second.hits, strict=False)
-        return {name: facts_of(compare_pairs(a, b, documents, weights=weigh)) for name, a, b in both}
+        return {name: facts_of(compare_pairs(a, b, documents, weights=weights_of_rows)) for name, a, b in both}
 
     result: dict = {"model": model.name, "n": len(test), "n_train": len(train), "documents": len(set(documents))}
-    measures = {name: scores(weights) for name, weights in spaces(model)}
-    result |= {name: value.by_measure() for name, value in measures.items()}
+    scores = {name: score_mix(weights) for name, weights in spaces(model)}
     if space:
-        measures[SENSES] = scored(*_in_space(space, (train, test), layers))
-        result[SENSES] = measures[SENSES].by_measure()
-    vectors = static_vectors(model)
-    often = measures["mix"]
-    if vectors:
-        static = scored(*(topics(vectors, [(row.tokens, row.position) for row in rows]) for rows in (train, test)))
+        scores[SENSES] = score_vectors(_in_space(space, (train, test), layers))
+    for name, value in scores.items():
+        result[name] = value.by_measure()
+    if vectors := static_vectors(model):
+        static = score_vectors([topics(vectors, [(row.tokens, row.position) for row in rows]) for rows in (train, test)])
         result["static"] = {"vectors": vectors.name, **static.by_measure()}
-        for name, value in measures.items():
+        for name, value in scores.items():
             result[name]["less_static"] = difference(value, static)
-    result["order"] = difference(measures["1"], measures["2"]) if "2" in measures else {}
-    result["most_frequent"] = often.means("most_frequent")
+    result["order"] = difference(scores["1"], scores["2"]) if "2" in scores else {}
+    result["most_frequent"] = scores["mix"].means("most_frequent")
+    result["unseen"] = scores["mix"].unseen
     best = {name: _weights_by_leaving_one_out(layers[0], words[0], labels[0], name) for name in MEASURES}
-    mixes = {name: {"weights": weights.tolist(), **scores(weights).means(name)} for name, weights in best.items()}
-    return result | {"unseen": often.unseen, "best_mix": mixes | {"weights": mixes["nearest"]["weights"]}}
+    mixes = {name: {"weights": weights.tolist(), **score_mix(weights).means(name)} for name, weights in best.items()}
+    result["best_mix"] = {**mixes, "weights": mixes["nearest"]["weights"]}
+    return result
 
 
 def static_vectors(model: Model) -> StaticVectors | None:
@@ -118,7 +120,8 @@ def _weights_by_leaving_one_out(layers: np.ndarray, words: np.ndarray, labels: n
     for word in np.unique(words):
         rows = np.flatnonzero(words == word)
         rows = np.sort(rng.choice(rows, min(len(rows), MOST_TO_CHOOSE), replace=False))
-        groups += [rows] if len(set(labels[rows])) > 1 else []
+        if len(set(labels[rows])) > 1:
+            groups.append(rows)
     if not groups:
         return layer_weights("mix", layers.shape[1])
 
@@ -137,9 +140,8 @@ def best_weights(score: Callable[[np.ndarray], float], n_layers: int = 3) -> tup
     Three layers have 66 mixes in tenths. If tenths give more than MIXES of them, as for seven layers, steps are longer. `score` must use
     training or dev data only.
     """
-    steps = next(n for n in range(10, 0, -1) if n == 1 or comb(n + n_layers - 1, n) <= MIXES)
-    parts = [*combinations_with_replacement(range(n_layers), steps)][::-1]
-    grid = [np.bincount(part, minlength=n_layers) / steps for part in parts]
+    parts = grid_of_mixes(n_layers, MIXES)[::-1]
+    grid = parts / parts.sum(axis=1, keepdims=True)
     scores = [score(weights) for weights in grid]
     best = max(range(len(grid)), key=lambda k: (round(scores[k], 9), -round(float((grid[k] ** 2).sum()), 9), -k))
     return grid[best], scores[best]
@@ -164,24 +166,26 @@ class SplitScores:
         return {measure: self.means(measure) for measure in MEASURES}
 
 
-Split = tuple[np.ndarray, Sequence[str], Sequence[str]]  # vectors (N, D), their labels and words
-
-
 def classify_split(train_split: Split, test_split: Split) -> SplitScores:
     """Classify test vectors by the nearest training neighbor, the nearest centroid and the most frequent sense.
 
     Each word is judged by its own training occurrences only. A test word that training never saw is scored as wrong by all three, and
     counted in `unseen`. A tie is worth the share of it that is right. Vectors may be of any length; a zero vector is equally far from all.
     """
-    (train, train_labels, train_words), (test, test_labels, test_words) = (
-        (unit_rows(vectors), np.asarray(labels), np.asarray(words)) for vectors, labels, words in (train_split, test_split)
-    )
-    rows_by_word, of_word = rows_of(train_words), rows_of(test_words)
+    train, train_labels, train_words = _as_arrays(train_split)
+    test, test_labels, test_words = _as_arrays(test_split)
+    train_rows, test_rows = rows_of(train_words), rows_of(test_words)
     scores = np.zeros((3, len(test)))
-    for word in rows_by_word.keys() & of_word.keys():
-        seen, rows = rows_by_word[word], of_word[word]
+    for word in train_rows.keys() & test_rows.keys():
+        seen, rows = train_rows[word], test_rows[word]
         scores[:, rows] = _score_word(train[seen], train_labels[seen], test[rows], test_labels[rows])
     return SplitScores(scores, test_words, int((~np.isin(test_words, train_words)).sum()))
+
+
+def _as_arrays(split: Split) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return a split's unit vectors (N, D), labels (N,) and words (N,)."""
+    vectors, labels, words = split
+    return unit_rows(vectors), np.asarray(labels), np.asarray(words)
 
 
 def left_out_centroids(vectors: np.ndarray, labels: Sequence) -> float:
@@ -215,8 +219,9 @@ def _score_word(train: np.ndarray, train_labels: np.ndarray, test: np.ndarray, t
         scores[0, part] = (nearest * right[part]).sum(axis=1) / nearest.sum(axis=1)
         close = _best(test[part] @ centroids.T)
         scores[1, part] = (close * right[part]).sum(axis=1) / close.sum(axis=1)
-    often = members.sum(axis=0) == members.sum(axis=0).max()  # (C,)
-    scores[2] = right @ often / often.sum()
+    sizes = members.sum(axis=0)
+    most_frequent = sizes == sizes.max()  # (C,)
+    scores[2] = right @ most_frequent / most_frequent.sum()
     return scores
 
 

@@ -37,7 +37,7 @@ VIEWS = ("token", "place", "topic", "senses")
 K = 8  # labeled sentences that vote on one: half of the 16 a bundled sense has
 TIE = 1e-5  # cosines closer than this are equal: float32 products and float16 storage make differences up to 1e-6
 SHARPNESS = 10.0  # the one of 5, 10 and 20 with the lowest loss on verdicts for held-out words (core.lab.verdicts)
-FEWEST = 3  # sentences of a sense in a part of speech that have a mean of their own
+FEWEST = 3  # sentences of a sense in a part of speech that get a separate mean
 SOFT, SOFT_MIDDLES = 0.1, 0.02  # added to both sides of an agreement's odds: eight votes to none do not make it certain
 RIDGE = 1e-5  # on the regression's coefficients: enough to keep them finite; more makes cosines, which differ by 0.1, count too little
 MOST_STEPS, SMALLEST_STEP = 25, 1e-9  # limits of Newton's method
@@ -56,7 +56,7 @@ class Evidence:
     """The evidence of n occurrences, before a layer is chosen and a mean subtracted."""
 
     layers: np.ndarray  # (n, L, D) of the tokens
-    isolated: np.ndarray  # (n, L, D) of each word as a sentence of its own
+    isolated: np.ndarray  # (n, L, D) of each word as a one-word sentence
     place: np.ndarray  # (n, d): the states around each token
     topic: np.ndarray  # (n, V): zeros where no other word has a vector
     parts: np.ndarray | None = None  # (n, W) of the sense space, `space`; None without one
@@ -83,20 +83,28 @@ class Evidence:
 def of_words(words: Sequence[Word]) -> Evidence:
     """Return the evidence of typed words."""
     space = words[0].workspace.sense_space
-    layers, isolated, place, topic = (np.stack([getattr(word, name) for word in words]) for name in ("layers", "alone", "place", "topic"))
-    return Evidence(layers, isolated, place, topic, np.stack([word.sense_parts for word in words]) if space else None, space)
+    return Evidence(
+        layers=np.stack([word.layers for word in words]),
+        isolated=np.stack([word.alone for word in words]),
+        place=np.stack([word.place for word in words]),
+        topic=np.stack([word.topic for word in words]),
+        parts=np.stack([word.sense_parts for word in words]) if space else None,
+        space=space,
+    )
 
 
 def of_rows(encoder, vectors: StaticVectors | None, table: OccurrenceTable, rows: np.ndarray, space: SenseSpace | None = None) -> Evidence:
-    """Return the evidence of rows of a table, whose sentences are encoded: seconds."""
-    places = table.places(rows)
+    """Return the evidence of rows of a table. Their sentences are encoded, which takes seconds."""
+    occurrences = table.places(rows)
     codes, numbers = np.unique(table.word[rows], return_inverse=True)
     isolated = np.stack([layers[:, 0] for layers in encoder.encode([[table.words[code]] for code in codes])])[numbers]
-    sentences, positions = [list(tokens) for tokens, _ in places], [position for _, position in places]
+    sentences = [list(tokens) for tokens, _ in occurrences]
+    positions = [position for _, position in occurrences]
     # Each direction of a biLM can stop at the token
     place = encoder.alone(sentences, positions)[1] if hasattr(encoder, "alone") else encoder.around(sentences, positions)
-    parts, lemmas = space and space.of_rows(table, rows), tuple(table.lemmas[code] for code in table.lemma[rows])
-    return Evidence(table.rows.take(rows), isolated, place, topics(vectors, places), parts, space, lemmas)
+    parts = space.of_rows(table, rows) if space else None
+    lemmas = tuple(table.lemmas[code] for code in table.lemma[rows])
+    return Evidence(table.rows.take(rows), isolated, place, topics(vectors, occurrences), parts, space, lemmas)
 
 
 def center(rows: np.ndarray, reference: np.ndarray | None = None) -> np.ndarray:
@@ -116,12 +124,12 @@ def centers(views: Mapping[str, np.ndarray], words: np.ndarray) -> dict[str, np.
     return {name: np.mean([rows[words == word].mean(axis=0) for word in np.unique(words)], axis=0) for name, rows in views.items()}
 
 
-def cosines(views: Mapping[str, np.ndarray], center: Mapping[str, np.ndarray], first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return the cosine of each pair of occurrences in every view (m, 4), by their numbers; 0 where a view of one of them is empty."""
+def cosines(views: Mapping[str, np.ndarray], means: Mapping[str, np.ndarray], first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Return the cosines (m, 4) of pairs of occurrences, by their numbers (m,), in every view minus its mean; 0 if one of both is empty."""
     results = []
     for name in VIEWS:
-        there = np.linalg.norm(views[name], axis=1) > 1e-9
-        rows = unit(views[name] - np.asarray(center[name], np.float32)) * there[:, None]
+        has_view = np.linalg.norm(views[name], axis=1) > 1e-9
+        rows = unit(views[name] - np.asarray(means[name], np.float32)) * has_view[:, None]
         results.append(np.einsum("md,md->m", rows[first], rows[second]))
     return np.stack(results, axis=1)
 
@@ -281,19 +289,22 @@ def inputs_of_pairs(
     def products(values: np.ndarray) -> np.ndarray:
         return np.einsum("nd,nd->n", values[first], values[second])
 
-    cosines = products(token.directions)
-    zero, half = np.zeros_like(cosines), np.full_like(cosines, 0.5)
+    zero, half = np.zeros(len(first)), np.full(len(first), 0.5)
 
     def agreement(shares: Shares | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return how far a view gives both sentences the same sense, by votes and by means (n,), and the cosines."""
-        votes, means, cosines = (half, half, zero) if shares is None else map(products, (shares.votes, shares.middles, shares.directions))
-        return _odds(votes, SOFT), _odds(means, SOFT_MIDDLES), cosines
+        if shares is None:
+            return _odds(half, SOFT), _odds(half, SOFT_MIDDLES), zero
+        return _odds(products(shares.votes), SOFT), _odds(products(shares.middles), SOFT_MIDDLES), products(shares.directions)
 
-    votes, means, _ = agreement(token)
+    votes, means, cosines = agreement(token)
     inputs = [votes, votes * trust, means, means * trust, cosines, cosines * trust, np.full_like(zero, trust)]
     _, around_means, around_cosines = agreement(topic)
-    inputs += [around_means, *agreement(in_senses and in_senses.shares), around_cosines]
-    inputs += [zero, zero] if in_senses is None else [products(in_senses.expected), _odds(products(in_senses.posteriors), SOFT_MIDDLES)]
+    inputs += [around_means, *agreement(None if in_senses is None else in_senses.shares), around_cosines]
+    if in_senses is None:
+        inputs += [zero, zero]
+    else:
+        inputs += [products(in_senses.expected), _odds(products(in_senses.posteriors), SOFT_MIDDLES)]
     return np.stack(inputs, axis=1)
 
 
@@ -321,9 +332,9 @@ def _regression(sides: np.ndarray, same: np.ndarray, weights: np.ndarray) -> np.
     coefficients = np.zeros(sides.shape[1])
     for _ in range(MOST_STEPS):
         probability = 1 / (1 + np.exp(-sides @ coefficients))
-        slope = sides.T @ (weights * (probability - same)) + RIDGE * coefficients
-        bend = (sides * (weights * probability * (1 - probability))[:, None]).T @ sides + RIDGE * np.eye(len(coefficients))
-        step = np.linalg.solve(bend, slope)
+        gradient = sides.T @ (weights * (probability - same)) + RIDGE * coefficients
+        hessian = (sides * (weights * probability * (1 - probability))[:, None]).T @ sides + RIDGE * np.eye(len(coefficients))
+        step = np.linalg.solve(hessian, gradient)
         coefficients = coefficients - step
         if np.abs(step).max() < SMALLEST_STEP:  # the error after it is about its square
             break

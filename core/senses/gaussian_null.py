@@ -40,9 +40,9 @@ def one_cloud(rows: np.ndarray, rng: np.random.Generator) -> Cloud:
     """
     n, size = rows.shape
     mean = rows.mean(axis=0)
-    _, lengths, axes = np.linalg.svd(rows - mean, full_matrices=False)
-    n_axes = len(lengths)
-    wanted = lengths**2 / n
+    _, singular_values, axes = np.linalg.svd(rows - mean, full_matrices=False)
+    n_axes = len(singular_values)
+    wanted = singular_values**2 / n  # the rows' variances
     along = np.zeros(size, np.float32)
     along[:n_axes] = axes @ mean
     if n_axes < size:
@@ -50,9 +50,9 @@ def one_cloud(rows: np.ndarray, rng: np.random.Generator) -> Cloud:
     if not wanted.sum() > 1e-9:
         return Cloud(np.zeros(size, np.float32), along)
     # Of (1 - share) sample covariance + share * one variance for all axes, the share that is nearest to the true one (theorem 3.2).
-    lengths_4 = float((np.einsum("nd,nd->n", rows - mean, rows - mean) ** 2).mean())
+    mean_fourth_power = float((np.einsum("nd,nd->n", rows - mean, rows - mean) ** 2).mean())
     squares = float((wanted**2).sum())
-    share = min((lengths_4 - squares) / n / max(squares - wanted.sum() ** 2 / size, 1e-12), 1.0)
+    share = min((mean_fourth_power - squares) / n / max(squares - wanted.sum() ** 2 / size, 1e-12), 1.0)
     variances = np.full(size, share * wanted.sum() / size)
     variances[:n_axes] += (1 - share) * wanted
     variances = np.maximum(variances, 0.0)  # below 0 where rows repeat each other

@@ -75,7 +75,7 @@ class Influence:
 
 @dataclass(frozen=True, slots=True)
 class SenseStanding:
-    """How a sense compares with its rivals in one half of one view."""
+    """The comparison of a sense with its rivals in one half of one view."""
 
     view: str
     half: str
@@ -107,10 +107,16 @@ def variants(tokens: Sequence[str], position: int, how: str, swap: str = "") -> 
     if not 0 <= position < len(tokens):
         raise BadInput(t("There is no word number {number} in a sentence of {n}. Tap a word.", number=position + 1, n=len(tokens)))
     check_choice(t("way to change a word"), how, WAYS)
-    put = () if how == DROP else (MASK_TOKEN,) if how == MASK else (_one_word(swap),)
-    places = range(max(0, position - REACH), min(len(tokens), position + REACH + 1))
-    shift = len(put) - 1  # a word dropped before the target moves it one to the left
-    return tuple(SentenceVariant(tokens[:k] + put + tokens[k + 1 :], position + shift * (k < position), k) for k in places if k != position)
+    if how == DROP:
+        replacement = ()
+    else:
+        replacement = (MASK_TOKEN,) if how == MASK else (_one_word(swap),)
+    results = []
+    for k in range(max(0, position - REACH), min(len(tokens), position + REACH + 1)):
+        if k != position:
+            moved = position - 1 if how == DROP and k < position else position  # a word is missing before the target
+            results.append(SentenceVariant(tokens[:k] + replacement + tokens[k + 1 :], moved, k))
+    return tuple(results)
 
 
 def centroids(vectors: np.ndarray, labels: Sequence[str], weights: np.ndarray) -> Centroids:

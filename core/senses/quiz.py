@@ -2,8 +2,9 @@
 
 The questions follow from the number and the sentences alone, by sha256: the same for everybody, on every machine, whatever model is in use.
 Two of the eight sentences are ones that the bundled model misreads. The model's answer is the vote of the nearest labeled sentences of the
-same word, without the sentence of the question. Nearness is the cosine in the sense space (core.index.sense_space), which reads more sentences as they are labeled than the word's
-best layer (core/senses/README.md). For a model without one it is the cosine in that layer after subtracting the word's mean.
+same word, without the sentence of the question. Nearness is the cosine in the sense space (core.index.sense_space), in which more sentences
+are read as they are labeled than in the word's best layer (core/senses/README.md). For a model without one it is the cosine in that layer
+after subtracting the word's mean.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -67,8 +68,8 @@ class QuizReading:
     votes: tuple[int, ...]  # of the nearest labeled sentences, in the order of the question's senses
     layer: str  # where they are nearest: SENSES, or the layer that separates the word's other sentences best
     nearest: tuple[Neighbor, ...]  # those that voted, the nearest first; cosines with the word's mean taken off
-    right: int  # of the word's other sentences, how many the same vote reads as they are labeled ...
-    others: int  # ... of so many
+    right: int  # number of the word's other sentences that the same vote reads as they are labeled
+    others: int  # number of the word's other sentences
 
     @property
     def share(self) -> float:
@@ -89,7 +90,7 @@ class Game:
         if len(self.answers) == number:
             self.answers.append(sense)
 
-    def hits(self, readings: "Sequence[QuizReading]") -> list[bool]:
+    def hits(self, readings: Sequence[QuizReading]) -> list[bool]:
         """Return which answers agree with the model."""
         return [answer == reading.sense for answer, reading in zip(self.answers, readings, strict=True)]
 
@@ -124,7 +125,8 @@ def quiz(number: int, language: Language) -> tuple[QuizQuestion, ...]:
 
     MISREAD of them are on sentences that the language's own model misreads, the others on sentences that it reads as they are labeled.
     """
-    hard, words = misread(language.code), _shuffle(number, "word", words_of(language))
+    hard = misread(language.code)
+    words = _shuffle(number, "word", words_of(language))
     first = list(islice(_questions(number, language, [word for word in words if word in hard], is_misread=True), MISREAD))
     taken = {item.word for item in first}
     others = _questions(number, language, [word for word in words if word not in taken])
@@ -156,9 +158,10 @@ def question(
     the others.
     """
     by_sense: dict[str, dict[str, tuple[tuple[str, ...], int]]] = {}
-    for tokens, item in ((s.tokens, target) for s in sentences for target in s.targets):
-        if item.lemma == word and item.sense:
-            by_sense.setdefault(item.sense, {})[join_tokens(list(tokens))] = (tokens, item.position)
+    for sentence in sentences:
+        for target in sentence.targets:
+            if target.lemma == word and target.sense:
+                by_sense.setdefault(target.sense, {})[join_tokens(list(sentence.tokens))] = (sentence.tokens, target.position)
     senses = [sense for sense, texts in by_sense.items() if len(texts) >= FEWEST]
     candidates = {sense: [text for text in by_sense[sense] if (misread.get(text) in senses) == is_misread] for sense in senses}
     labels = [sense for sense in _shuffle(number, f"sense of {word}", senses) if candidates[sense]]
@@ -188,14 +191,16 @@ def read(table: OccurrenceTable, quiz_question: QuizQuestion, query: Query, spac
     if len(set(labels.tolist())) < 2:
         raise BadInput(t("“{word}” lacks two labeled senses in this corpus. Choose another word.", word=shorten(quiz_question.word)))
     if space:
-        layer, views = SENSES, space.of_rows(table, rows)
+        layer = SENSES
+        views = space.of_rows(table, rows)
         seen = space.views([(query.tokens, query.position)], query.layers[None])
         places, place = (space.place(parts, views.mean(axis=0), quiz_question.word) for parts in (views, seen))
     else:
         layers = table.rows.take(rows)
         layer = calibration.separability_of(layers, labels).layer
-        mixes = [mixed(vectors, layer_weights(layer, layers.shape[1]), axis=1, unit=True) for vectors in (layers, query.layers[None])]
-        places, place = evidence.center(mixes[0]), evidence.center(mixes[1], mixes[0])
+        weights = layer_weights(layer, layers.shape[1])
+        mixes, mix = (mixed(vectors, weights, axis=1, unit=True) for vectors in (layers, query.layers[None]))
+        places, place = evidence.center(mixes), evidence.center(mix, mixes)
     similarities, cosines = places @ places.T, places @ place[0]
     n_senses = len(quiz_question.senses)
     sense, nearest = vote(cosines, labels, n_senses)

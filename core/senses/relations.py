@@ -81,12 +81,12 @@ def read(language: str) -> dict[str, tuple[Relation, ...]]:
 def pairs(table: OccurrenceTable, marked: Mapping[str, Sequence[Relation]], layer: str) -> Pairs:
     """Measure the marked pairs of senses, one of which occurs twice, in a layer or the equal mix. Raises BadInput without such a pair."""
     weights = layer_weights(layer, table.meta["layers"])
-    rows_of_words, random_pairs = words_of(table), at_large(table, weights)
+    random_cosine = at_large(table, weights)
     relations, aucs, alike = [], [], {}
-    for word, rows in rows_of_words.items():
+    for word, rows in words_of(table).items():
         cosines = table.similarities(rows, weights)
         senses = np.array([table.senses[code] for code in table.sense[rows]])
-        alike[word] = float(cosines[np.triu_indices(len(rows), 1)].mean()) - random_pairs
+        alike[word] = float(cosines[np.triu_indices(len(rows), 1)].mean()) - random_cosine
         for relation in marked.get(word, ()):
             pair = np.flatnonzero(np.isin(senses, relation.senses))
             if set(relation.senses) <= set(senses) and len(pair) > 2:
@@ -94,13 +94,14 @@ def pairs(table: OccurrenceTable, marked: Mapping[str, Sequence[Relation]], laye
                 aucs.append(nearer(*split_pairs(cosines[np.ix_(pair, pair)], senses[pair])))
     if not relations:
         raise BadInput(t("Sense relations are not labeled in this language. Choose another model under “Model and data”."))
-    auc, kinds, ahead = np.array(aucs), {}, {}
+    auc = np.array(aucs)
     of_kind = {kind: np.array([relation.kind == kind for relation in relations], bool) for kind in KINDS}
     of_kind[RELATED] = ~of_kind[HOMONYM]
     names, codes = np.unique([relation.word for relation in relations], return_inverse=True)
     samples = np.random.default_rng(0).multinomial(len(names), np.full(len(names), 1 / len(names)), size=DRAWS)[:, codes]  # (DRAWS, P)
     means = {kind: _means(auc, chosen, samples) for kind, chosen in of_kind.items() if chosen.any()}
     words = {kind: len({relation.word for relation, chosen in zip(relations, of_kind[kind], strict=True) if chosen}) for kind in means}
+    kinds, ahead = {}, {}
     for kind, (mean, sampled) in means.items():
         kinds[kind] = _interval(mean, sampled, words[kind])
         if kind != HOMONYM and HOMONYM in means:
@@ -133,13 +134,14 @@ class Likeness:
 
 def likeness(table: OccurrenceTable, vectors: StaticVectors | None, result: Pairs) -> dict[str, Likeness]:
     """Compare words' self-similarity in `result` with their "frequency" rank in static vectors and their number of "senses"."""
-    numbers = {word: vectors.keyed.key_to_index.get(vectors.spelling(word)) for word in result.alike} if vectors else {}
-    frequency = {word: number + 1.0 for word, number in numbers.items() if number is not None}
+    places = {word: vectors.keyed.key_to_index.get(vectors.spelling(word)) for word in result.alike} if vectors else {}
+    frequency = {word: place + 1.0 for word, place in places.items() if place is not None}
     senses = {word: float(len(set(table.sense[rows]))) for word, rows in words_of(table).items()}
     results = {}
     for name, values in (("frequency", frequency), ("senses", senses)):
-        xs, ys = list(values.values()), [result.alike[word] for word in values]
-        results[name] = Likeness(xs, ys, list(values), ranks(ys, xs) if len(xs) >= FEWEST else None)
+        numbers = list(values.values())
+        alike = [result.alike[word] for word in values]
+        results[name] = Likeness(numbers, alike, list(values), ranks(alike, numbers) if len(numbers) >= FEWEST else None)
     return results
 
 
@@ -150,9 +152,12 @@ def ranks(values: Sequence[float], others: Sequence[float]) -> Interval:
     a, b = np.asarray(values, float), np.asarray(others, float)
     rows = np.random.default_rng(0).integers(len(a), size=(DRAWS, len(a)))
 
+    def centered_ranks(x: np.ndarray) -> np.ndarray:
+        numbers = rankdata(x, axis=-1)
+        return numbers - numbers.mean(axis=-1, keepdims=True)
+
     def rho(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        x, y = (rankdata(values, axis=-1) for values in (x, y))
-        x, y = (values - values.mean(axis=-1, keepdims=True) for values in (x, y))
+        x, y = centered_ranks(x), centered_ranks(y)
         return (x * y).sum(axis=-1) / np.maximum(np.sqrt((x**2).sum(axis=-1) * (y**2).sum(axis=-1)), 1e-12)
 
     low, high = np.quantile(rho(a[rows], b[rows]), (0.025, 0.975))

@@ -26,7 +26,7 @@ MOST_DOTS = 200  # labeled sentences that are drawn: those of a corpus of thousa
 WORDS = 14  # neighboring words of either sentence
 FIRST, SECOND, BOTH = range(3)  # the star that a neighboring word is near
 FOLDS = 8
-Encode = Callable[[Sequence[str]], np.ndarray]  # n spellings -> (n, L, D), each as a sentence of its own
+Encode = Callable[[Sequence[str]], np.ndarray]  # n spellings -> (n, L, D), each as a one-word sentence
 Vectors = Mapping[str, np.ndarray]  # a space -> rows (n, d); in the order of the slider
 
 
@@ -134,10 +134,11 @@ def add_stars(dots: LabeledDots, typed: Vectors, typed_dots: Sequence[int | None
     """
     scene = dots.scene
     stars = np.stack([projection.place(typed[name]) for name, projection in zip(scene.spaces, dots.projections, strict=True)])
-    nearest = np.stack([nearest_clouds(*pair) for pair in zip(scene.points, [scene.sense_of] * len(stars), stars, strict=True)])
+    nearest = np.stack([nearest_clouds(points, scene.sense_of, places) for points, places in zip(scene.points, stars, strict=True)])
     for star, dot in enumerate(typed_dots):
         if dot is not None:
-            stars[:, star], nearest[:, star] = scene.points[:, dot], dots.clouds[:, dot]
+            stars[:, star] = scene.points[:, dot]
+            nearest[:, star] = dots.clouds[:, dot]
     return replace(scene, stars=stars.astype(np.float32), nearest=tuple((int(a), int(b)) for a, b in nearest))
 
 
@@ -145,10 +146,11 @@ def layer_vectors(layers: np.ndarray, isolated: np.ndarray) -> dict[str, np.ndar
     """Return what the sentence adds to tokens (n, D) for each layer and the mix, from their layers (n, L, D) in it and alone."""
     layers, isolated = unit(np.asarray(layers, np.float32)), unit(np.asarray(isolated, np.float32))
     n_layers = layers.shape[1]
-    return {
-        name: np.subtract(*(mixed(vectors, layer_weights(name, n_layers), axis=1, unit=True) for vectors in (layers, isolated)))
-        for name in (*map(str, range(n_layers)), MIX)
-    }
+    results = {}
+    for name in (*map(str, range(n_layers)), MIX):
+        weights = layer_weights(name, n_layers)
+        results[name] = mixed(layers, weights, axis=1, unit=True) - mixed(isolated, weights, axis=1, unit=True)
+    return results
 
 
 def find_near_words(cosines: np.ndarray, may_answer: np.ndarray, name: Callable[[int], str]) -> tuple[np.ndarray, np.ndarray]:
@@ -169,8 +171,8 @@ def find_near_words(cosines: np.ndarray, may_answer: np.ndarray, name: Callable[
     words = {**first, **second}
     for word in first.keys() & second.keys():
         words[word] = max(first[word], second[word], key=lambda row: cosines[:, row].sum())
-    star_of = [BOTH if word in first and word in second else FIRST if word in first else SECOND for word in words]
-    return np.array(list(words.values()), int), np.array(star_of, int)
+    star_of = dict.fromkeys(first, FIRST) | dict.fromkeys(second, SECOND) | dict.fromkeys(first.keys() & second.keys(), BOTH)
+    return np.array(list(words.values()), int), np.array([star_of[word] for word in words], int)
 
 
 def draw_unlabeled(words: Sequence[str], star_of: np.ndarray, points: Vectors, stars: Vectors, ring: float | None) -> Scene:
@@ -181,7 +183,8 @@ def draw_unlabeled(words: Sequence[str], star_of: np.ndarray, points: Vectors, s
     layouts = [along_line(points[name], stars[name]) for name in points]
     heights = layouts[-1][0][:, 1]
     for places, _ in layouts:
-        places[:, 1] *= -1 if places[:, 1] @ heights < 0 else 1
+        if places[:, 1] @ heights < 0:  # every space has the orientation of the sense space
+            places[:, 1] *= -1
     first, second = stars[SENSES]
     return Scene(
         spaces=tuple(points),
@@ -204,7 +207,8 @@ def along_line(points: np.ndarray, stars: np.ndarray) -> tuple[np.ndarray, np.nd
     """
     if is_point(np.concatenate([points, stars])):
         return np.zeros((len(points), 2)), np.zeros((2, 2))
-    middle, half = stars.mean(axis=0), (stars[1] - stars[0]) / 2
+    middle = stars.mean(axis=0)
+    half = (stars[1] - stars[0]) / 2
     direction = unit(half)
     rest = points - middle - np.outer((points - middle) @ direction, direction)
     vertical = fix_signs(np.linalg.svd(rest - rest.mean(axis=0), full_matrices=False)[2][:1])[0]
@@ -290,7 +294,8 @@ def left_out_clouds(places: np.ndarray, senses: np.ndarray) -> np.ndarray:
 
 def _discriminants(x: np.ndarray, senses: np.ndarray) -> np.ndarray:
     """Return unit directions (k, d), best first: two, one for two senses, none if nothing varies within a sense or there is one sense."""
-    n_senses, within = len(np.unique(senses)), covariance_within(x, senses)
+    n_senses = len(np.unique(senses))
+    within = covariance_within(x, senses)
     if n_senses < 2 or np.trace(within) < 1e-12:
         return np.empty((0, x.shape[1]))
     between = shrunken_covariance(x) - within

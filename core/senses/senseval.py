@@ -37,7 +37,8 @@ def read_senseval(path: str | Path) -> list[LabeledRow]:
     is there. The id of an instance of "hard", "line" and "serve" names its source document; "interest" names none.
     """
     text = "".join(line for _, line in iterate_lines(Path(path)))
-    word, rows = "", []
+    word = ""
+    rows = []
     for mark in _LEXELT_OR_INSTANCE.finditer(text):
         if mark[1]:
             word = re.sub(r"[-.][a-z]$", "", html.unescape(mark[1]))  # hard-a -> hard
@@ -66,12 +67,12 @@ def split_rows(rows: Sequence[Row], share: float = 0.8, seed: int = 0) -> tuple[
     Documents are drawn, or sentences if a row names no document. Documents with a common sentence are drawn as one.
     """
     check_share(share)
-    parts: tuple[list[Row], list[Row]] = ([], [])
+    train, test = [], []
     for row, name in zip(rows, _find_ties(rows), strict=True):
         text = f"{seed} {name}".encode("utf-8", "surrogatepass")
         fraction = int.from_bytes(hashlib.blake2b(text, digest_size=8).digest()) / 2**64
-        parts[fraction >= share].append(row)
-    return both_sides(parts, share, f"{len(rows):,} rows")
+        (train if fraction < share else test).append(row)
+    return both_sides((train, test), share, f"{len(rows):,} rows")
 
 
 def without_repeated(rows: Sequence[Row], test: Sequence[Row]) -> list[Row]:
@@ -133,14 +134,15 @@ def _sentence_of_head(context: str) -> tuple[tuple[str, ...], int] | None:
 
 def _after_final_punctuation(tokens: list[str], begins: set[int]) -> Iterator[int]:
     """Yield where sentences begin after . ! or ?, as far as lower-case text shows: numbers and abbreviations contain full stops, too."""
-    quotes, after = 0, 0  # plain quotes so far in this sentence; where the closing marks of the last one end
+    quotes = 0  # plain quotes so far in this sentence
+    after = 0  # where the closing marks of the last sentence end
     for k, token in enumerate(tokens):
         if k < after:
             continue
         quotes = (0 if k in begins else quotes) + (token == '"')
         before = tokens[k - 1].lower() if k else ""
-        full = token in ("!", "?") or (token == "." and len(before) > 1 and before not in _ABBREVIATIONS and not before.isdecimal())
-        if not full:
+        is_full_stop = token == "." and len(before) > 1 and before not in _ABBREVIATIONS and not before.isdecimal()
+        if token not in ("!", "?") and not is_full_stop:
             continue
         after = k + 1
         while after < len(tokens) and tokens[after] in _CLOSING and (tokens[after] != '"' or quotes % 2):

@@ -151,7 +151,8 @@ def silhouette(similarities: np.ndarray, labels: Sequence) -> float:
 
 def sense_report(similarities_of: Callable[[np.ndarray], np.ndarray], words: Sequence[str], labels: Sequence[str]) -> SenseReport:
     """Measure the labeled occurrences (N,) of many words; `similarities_of` returns the cosines (n, n) of rows (n,)."""
-    words, labels, rng = np.asarray(words, str), np.asarray(labels, str), np.random.default_rng(0)
+    words, labels = np.asarray(words, str), np.asarray(labels, str)
+    rng = np.random.default_rng(0)
     per_word, left_out, nulls, draws = {}, [], [], []
     for word, rows in rows_of(words).items():
         if len(set(labels[rows])) < 2:
@@ -165,14 +166,32 @@ def sense_report(similarities_of: Callable[[np.ndarray], np.ndarray], words: Seq
     drawn_words = rng.integers(len(draws), size=(DRAWS, len(draws)))
     low, high = np.quantile(np.take_along_axis(np.stack(draws, axis=1), drawn_words, axis=1).mean(axis=1), (0.025, 0.975))
     null = np.mean(nulls, axis=0)  # (rounds,)
-    mean = {m: _round(np.mean([getattr(w, m) for w in per_word.values()])) for m in ("one_nn", "majority", "silhouette", "purity")}
-    mean |= {"null_mean": _round(null.mean()), "null_95": _round(np.quantile(null, 0.95)), "p": rank_p(mean["one_nn"], null)}
-    mean |= {"one_nn_low": float(low), "one_nn_high": float(high), "n": sum(word.n for word in per_word.values())}
-    return SenseReport(**mean, k=NEAREST, per_word=per_word, left_out=tuple(left_out))
+
+    def mean_of(measure: str) -> float:
+        return _round(np.mean([getattr(item, measure) for item in per_word.values()]))
+
+    return SenseReport(
+        n=sum(item.n for item in per_word.values()),
+        one_nn=mean_of("one_nn"),
+        null_mean=_round(null.mean()),
+        null_95=_round(np.quantile(null, 0.95)),
+        p=rank_p(mean_of("one_nn"), null),
+        majority=mean_of("majority"),
+        silhouette=mean_of("silhouette"),
+        purity=mean_of("purity"),
+        one_nn_low=float(low),
+        one_nn_high=float(high),
+        k=NEAREST,
+        per_word=per_word,
+        left_out=tuple(left_out),
+    )
 
 
 def less(first: SenseReport, second: SenseReport) -> Paired:
-    """Return the first 1-NN minus the second of two reports, paired by word; of one word by occurrence, each other's nearest together."""
+    """Return the 1-NN accuracy of a report minus that of another, paired by word.
+
+    Of a single word it is paired by occurrence, with those that are each other's nearest together.
+    """
     words = list(zip(first.per_word.values(), second.per_word.values(), strict=True))
     if len(words) > 1:
         return compare_pairs([a.one_nn for a, _ in words], [b.one_nn for _, b in words])
@@ -183,50 +202,6 @@ def less(first: SenseReport, second: SenseReport) -> Paired:
     rows = np.concatenate([np.arange(a.n), np.arange(a.n)])  # who is tied to whom in either space
     tied = coo_array((np.ones(2 * a.n), (rows, np.concatenate([a.pairs, b.pairs]))), shape=(a.n, a.n))
     return compare_pairs(a.hits, b.hits, connected_components(tied, directed=False)[1].tolist())
-
-
-def _measure(similarities: np.ndarray, labels: np.ndarray, rng) -> tuple[WordSenses, np.ndarray]:
-    """Return one word's measures, and one_nn of each shuffle (ROUNDS,)."""
-    hits, null = judge(similarities, labels, rng)
-    counts = Counter(sorted(map(str, labels)))
-    measures = WordSenses(
-        n=len(labels),
-        senses=dict(counts.most_common()),
-        one_nn=_round(hits.mean()),
-        null_mean=_round(null.mean()),
-        null_95=_round(np.quantile(null, 0.95)),
-        p=rank_p(hits.mean(), null),
-        majority=max(counts.values()) / len(labels),
-        silhouette=silhouette(similarities, labels),
-        purity=purity_at_k(similarities, labels, NEAREST),
-        hits=hits,
-        pairs=mutual_pairs(similarities),
-    )
-    return measures, null
-
-
-def _shuffled(neighbors: tuple[np.ndarray, np.ndarray, np.ndarray], senses: np.ndarray, rounds: int, rng) -> np.ndarray:
-    """Return the mean hits for each of `rounds` shuffles of the senses (rounds,)."""
-    rows, who, weights = neighbors
-    n, results = len(senses), []
-    few = len(rows) <= 8 * n
-    if not few:  # many ties: one matrix product a sense is faster than pair by pair
-        table = np.zeros((n, n))
-        table[rows, who] = weights
-    at_once = max(1, PART // max(len(rows) if few else n, 1))
-    for start in range(0, rounds, at_once):
-        shuffles = rng.permuted(np.tile(senses.astype(np.int16), (min(at_once, rounds - start), 1)), axis=1)  # (R, n)
-        if few:
-            results.append((shuffles[:, rows] == shuffles[:, who]) @ weights / n)
-        else:
-            members = [(shuffles == sense).astype(np.float64) for sense in range(senses.max() + 1)]
-            results.append(sum(((m @ table) * m).sum(axis=1) for m in members) / n)
-    return np.concatenate(results)
-
-
-def _round(value: float) -> float:
-    """Round a mean: in layer 0 every shuffle has the accuracy of the true senses, and rounding must not make it seem less."""
-    return round(float(value), 9)
 
 
 def rows_of(words: np.ndarray) -> dict[str, np.ndarray]:
@@ -254,19 +229,21 @@ def static_report_of(table: OccurrenceTable, word: str, vectors: StaticVectors) 
     return _report(table, word, lambda rows: cosines(topics(vectors, table.places(rows))))
 
 
-def _report(table: OccurrenceTable, word: str, similarities_of: Callable[[np.ndarray], np.ndarray]) -> SenseReport:
-    rows = rows_to_measure(table, word)
-    words, labels = [table.lemmas[k] for k in table.lemma[rows]], [table.senses[k] for k in table.sense[rows]]
-    return sense_report(lambda picked: similarities_of(rows[picked]), words, labels)
-
-
 def word_gain(similarities: np.ndarray, labels: Sequence) -> WordGain:
     """Return the gain of one word from cosines (n, n) and senses (n,): the numbers of a sense_report of this word alone."""
     rng = np.random.default_rng(0)
     word, null = _measure(similarities, labels, rng)
     low, high = np.quantile(resampled(word.hits, word.pairs, rng), (0.025, 0.975))
-    means = {"one_nn": word.hits.mean(), "low": low, "high": high, "null_mean": null.mean(), "null_95": np.quantile(null, 0.95)}
-    return WordGain(n=word.n, senses=len(word.senses), p=word.p, **{name: float(value) for name, value in means.items()})
+    return WordGain(
+        n=word.n,
+        senses=len(word.senses),
+        one_nn=float(word.hits.mean()),
+        low=float(low),
+        high=float(high),
+        null_mean=float(null.mean()),
+        null_95=float(np.quantile(null, 0.95)),
+        p=word.p,
+    )
 
 
 def count_significant(gains: Sequence[WordGain]) -> tuple[int, int]:
@@ -281,7 +258,8 @@ def count_significant(gains: Sequence[WordGain]) -> tuple[int, int]:
 
 def word_ranking(table: OccurrenceTable) -> dict[str, dict[str, WordGain]]:
     """Return the gain of every labeled word with at least two senses at each layer and in the equal mix, in the table's order."""
-    n_layers, result = table.meta["layers"], {}
+    n_layers = table.meta["layers"]
+    result = {}
     mixes = {name: layer_weights(name, n_layers) for name in Layers(n_layers).spaces}
     for lemma in table.lemmas:
         rows = table.without_copies(table.labeled_rows(lemma))
@@ -311,3 +289,55 @@ def read_gains(path: Path) -> dict[str, dict[str, WordGain]]:
                 for word, spaces in record["words"].items()
             }
     return {}
+
+
+def _measure(similarities: np.ndarray, labels: np.ndarray, rng) -> tuple[WordSenses, np.ndarray]:
+    """Return one word's measures, and one_nn of each shuffle (ROUNDS,)."""
+    hits, null = judge(similarities, labels, rng)
+    counts = Counter(sorted(map(str, labels)))
+    measures = WordSenses(
+        n=len(labels),
+        senses=dict(counts.most_common()),
+        one_nn=_round(hits.mean()),
+        null_mean=_round(null.mean()),
+        null_95=_round(np.quantile(null, 0.95)),
+        p=rank_p(hits.mean(), null),
+        majority=max(counts.values()) / len(labels),
+        silhouette=silhouette(similarities, labels),
+        purity=purity_at_k(similarities, labels, NEAREST),
+        hits=hits,
+        pairs=mutual_pairs(similarities),
+    )
+    return measures, null
+
+
+def _shuffled(neighbors: tuple[np.ndarray, np.ndarray, np.ndarray], senses: np.ndarray, rounds: int, rng) -> np.ndarray:
+    """Return the mean hits for each of `rounds` shuffles of the senses (rounds,)."""
+    rows, who, weights = neighbors
+    n = len(senses)
+    has_many_ties = len(rows) > 8 * n
+    if has_many_ties:  # one matrix product a sense is faster than pair by pair
+        table = np.zeros((n, n))
+        table[rows, who] = weights
+    at_once = max(1, PART // max(n if has_many_ties else len(rows), 1))
+    results = []
+    for start in range(0, rounds, at_once):
+        shuffles = rng.permuted(np.tile(senses.astype(np.int16), (min(at_once, rounds - start), 1)), axis=1)  # (R, n)
+        if has_many_ties:
+            members = [(shuffles == sense).astype(np.float64) for sense in range(senses.max() + 1)]
+            results.append(sum(((m @ table) * m).sum(axis=1) for m in members) / n)
+        else:
+            results.append((shuffles[:, rows] == shuffles[:, who]) @ weights / n)
+    return np.concatenate(results)
+
+
+def _round(value: float) -> float:
+    """Round a mean: in layer 0 every shuffle has the accuracy of the true senses, and rounding must not make it seem less."""
+    return round(float(value), 9)
+
+
+def _report(table: OccurrenceTable, word: str, similarities_of: Callable[[np.ndarray], np.ndarray]) -> SenseReport:
+    rows = rows_to_measure(table, word)
+    words = [table.lemmas[k] for k in table.lemma[rows]]
+    labels = [table.senses[k] for k in table.sense[rows]]
+    return sense_report(lambda picked: similarities_of(rows[picked]), words, labels)

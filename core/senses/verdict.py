@@ -32,8 +32,10 @@ from . import evidence
 from .calibration import Calibration, calibration_for, calibration_of, choose_rows, trust_of
 from .evidence import AROUND, EXPECTED, LABELED_COLUMNS, NEAREST, TOKEN, UNLABELED_COLUMNS, Evidence
 
-SURE = 0.64  # below that probability it is too close to call: of the pairs called then, nine in ten of labeled words are right, four in five of others
-CLEAR = 0.4  # by how much a sense's share leads where it is named: below that it is right in 57% of 4,600 labeled sentences, above in 94
+# Below this probability it is too close to call. Of the other pairs nine in ten are right for labeled words, four in five for others.
+SURE = 0.64
+# A sense is named if its share leads by this much. Below, it is right in 57% of 4,600 labeled sentences, above in 94%.
+CLEAR = 0.4
 ONE, TWO, CLOSE = "one meaning", "two meanings", "too close to call"
 
 
@@ -44,7 +46,7 @@ class Verdict:
     probability: float  # probability that both mean the same, if both answers are equally likely beforehand
     layer: str  # the layer whose vectors were compared
     shares: tuple[dict[str, float], dict[str, float]] | None = None  # share of each sense in each sentence by the senses' means, sum 1
-    named_in: str = ""  # the layer, "mix" or "senses" whose middles these are
+    named_in: str = ""  # the layer, "mix" or "senses" of these means
     evidence: Mapping[str, float] = field(default_factory=dict)  # the values that counted, by kind
     name: bool = False  # whether one of both is written as a name: the rates were measured on common words
     lemma: str = ""  # the labeled word whose sentences vote; "" where none has labels
@@ -94,15 +96,18 @@ def compare(a: Word, b: Word) -> Verdict | None:
     """Return the verdict on two words, by labeled sentences if there are any, or None if the words differ."""
     if not is_one_word(a, b):
         return None
-    workspace, is_name = a.workspace, a.context.is_name or b.context.is_name
+    is_name = a.context.is_name or b.context.is_name
     has_table = a.table is not None and b.context.lemma_in(a.table) == a.lemma
     if not has_table or len(np.unique(a.table.sense[_voters(a.table, a.lemma, a.context, b.context)])) < 2:
         return replace(_without_labels(*_read_alike(a, b)), name=is_name)
     by_case = is_also_a_name(a.table, a.lemma)
     first, second = _read_alike(a, b, by_case=by_case)
+    workspace = a.workspace
     read = workspace.layers_of([first.tokens, second.tokens])
-    arguments = a.table, a.lemma, first.query, second.query, calibration_for(a), workspace.language_vectors, workspace.sense_space
-    return replace(of_labeled(*arguments, read), name=not by_case and is_name, lemma=a.lemma)
+    result = of_labeled(
+        a.table, a.lemma, first.query, second.query, calibration_for(a), workspace.language_vectors, workspace.sense_space, read
+    )
+    return replace(result, name=not by_case and is_name, lemma=a.lemma)
 
 
 def _without_labels(a: Word, b: Word) -> Verdict:
@@ -165,7 +170,7 @@ def of_labeled(
     lemma: str,
     a: Query,
     b: Query,
-    ground: Calibration,
+    calibration: Calibration,
     vectors: StaticVectors | None = None,
     space: SenseSpace | None = None,
     read: Sequence[np.ndarray] = (),
@@ -175,7 +180,7 @@ def of_labeled(
     The surrounding words count by their static `vectors`, and the sense space if it is given. `read` are the layers (L, T, D) of both
     sentences, if they are encoded already.
     """
-    trust = ground.words.get(lemma) or trust_of(table, lemma)
+    trust = calibration.words.get(lemma) or trust_of(table, lemma)
     names = table.senses_of(lemma)
     rows = choose_rows(table, _voters(table, lemma, a, b), MOST_READ)
     labels = np.array([names.index(table.senses[k]) for k in table.sense[rows]])
@@ -192,25 +197,33 @@ def of_labeled(
         in_senses = evidence.places_in(space, space.of_rows(table, rows), labels, parts, len(names), lemma, pos)
     middles = (in_senses.shares if in_senses else token).middles
     shares = tuple({name: float(share) for name, share in zip(names, sense_shares, strict=True)} for sense_shares in middles)
-    named = (shares, SENSES if space else trust.layer)
+    named_in = SENSES if space else trust.layer
     if _same_place(a, b):
-        return Verdict(1.0, trust.layer, *named)
+        return Verdict(1.0, trust.layer, shares, named_in)
     inputs = evidence.inputs_of_pairs(np.array([0]), np.array([1]), trust.above_chance, token, topic, in_senses)
-    kinds = {TOKEN} | ({AROUND} if _are_there(around) else set()) | ({SENSES, EXPECTED, NEAREST} if space else set())
+    kinds = {TOKEN}
+    if _are_there(around):
+        kinds.add(AROUND)
+    if space:
+        kinds |= {SENSES, EXPECTED, NEAREST}
     values = {kind: float(inputs[0, column]) for kind, column in LABELED_COLUMNS.items() if kind in kinds}
-    return Verdict(float(evidence.probability_of(inputs, ground.votes)[0]), trust.layer, *named, evidence=values)
+    return Verdict(float(evidence.probability_of(inputs, calibration.votes)[0]), trust.layer, shares, named_in, evidence=values)
 
 
-def of_unlabeled(a: Query, b: Query, seen: Evidence, ground: Calibration) -> Verdict:
+def of_unlabeled(a: Query, b: Query, seen: Evidence, calibration: Calibration) -> Verdict:
     """Compare two occurrences of any word by the evidence of both."""
     if _same_place(a, b):
-        return Verdict(1.0, ground.layer)
-    views = seen.views(ground.layer)
-    x, y = unit(views["token"])
-    inputs = evidence.cosines(views, ground.centers, np.array([0]), np.array([1])) if ground.centers else np.array([[x @ y]])
-    kinds = {TOKEN, *(kind for kind, column in UNLABELED_COLUMNS.items() if ground.centers and _are_there(views[evidence.VIEWS[column]]))}
+        return Verdict(1.0, calibration.layer)
+    views = seen.views(calibration.layer)
+    kinds = {TOKEN}
+    if calibration.centers:
+        inputs = evidence.cosines(views, calibration.centers, np.array([0]), np.array([1]))
+        kinds |= {kind for kind, column in UNLABELED_COLUMNS.items() if _are_there(views[evidence.VIEWS[column]])}
+    else:
+        x, y = unit(views["token"])
+        inputs = np.array([[x @ y]])
     values = {kind: float(inputs[0, column]) for kind, column in UNLABELED_COLUMNS.items() if kind in kinds}
-    return Verdict(float(evidence.probability_of(inputs, ground.alone)[0]), ground.layer, evidence=values)
+    return Verdict(float(evidence.probability_of(inputs, calibration.alone)[0]), calibration.layer, evidence=values)
 
 
 def _are_there(views: np.ndarray) -> bool:
@@ -221,11 +234,11 @@ def _are_there(views: np.ndarray) -> bool:
 def _voters(table: OccurrenceTable, lemma: str, *words: Query | WordInContext) -> np.ndarray:
     """Return a word's labeled rows without those of the sentences that are compared."""
     rows = table.labeled_rows(lemma)
-    return rows[~np.any([_own(table, rows, word) for word in words], axis=0)]
+    return rows[~np.any([_are_same_token(table, rows, word) for word in words], axis=0)]
 
 
-def _own(table: OccurrenceTable, rows: np.ndarray, query: Query | WordInContext) -> np.ndarray:
-    """Return which rows (n,) are the query's sentence and position, ignoring case. They do not vote on it."""
+def _are_same_token(table: OccurrenceTable, rows: np.ndarray, query: Query | WordInContext) -> np.ndarray:
+    """Return which rows (n,) are the query's token in the query's sentence, ignoring case. They do not vote on it."""
     result = table.position[rows] == query.position
     for k in np.flatnonzero(result):
         result[k] = _same_tokens(query.tokens, table.occurrence(int(rows[k])).tokens)

@@ -52,7 +52,7 @@ _CHECKED_EVERY = 50_000  # words
 
 
 def read(path: Path) -> tuple[list[str], np.ndarray, dict]:
-    """Return words, their vectors (V, D) float32 and facts about the file.
+    """Return words, their vectors (V, D) float32 and the properties of the file that `notes` describes.
 
     The format is known by content; .gz, .xz, .bz2 and .zip are unpacked on the way. Raises BadInput or CorruptArtifact, which name the
     file and the line that is wrong (in a binary file, the word).
@@ -121,7 +121,9 @@ def _wide_codec(start: bytes) -> str:
     """Return the codec of text in UTF-16 or UTF-32, else "". Without a mark the first line must be one that vectors begin with."""
     if codec := wide_encoding(start):
         return codec
-    for codec in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be") if b"\x00" in start[:8] else ():
+    if b"\x00" not in start[:8]:
+        return ""
+    for codec in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"):
         line = start.decode(codec, "ignore").encode().partition(b"\n")[0]
         if b"\x00" not in line and (_HEADER.fullmatch(line) or _count_numbers(line)):
             return codec
@@ -196,10 +198,7 @@ def _form_of(head: bytes, name: str) -> _Form:
     lines = [line for line in body.splitlines()[:_LINES_COUNTED] if line.strip()] or [b""]
     counts = [_count_numbers(line) for line in lines]
     most_common, n = Counter(counts).most_common(1)[0]
-    start = body[:4096]
-    is_binary = not most_common and bool(
-        _CONTROLS.search(start) or len(start.decode(errors="ignore").encode()) < len(start) - 3 * (len(body) > 4096)
-    )
+    is_binary = not most_common and _has_binary_bytes(body)
     if is_binary and not header:
         raise BadInput(t("{name}, line 1: neither text nor a word2vec header. Save a word and its numbers per line.", name=name))
     dim = promised_dim if header else counts[0]
@@ -208,9 +207,19 @@ def _form_of(head: bytes, name: str) -> _Form:
     if not 1 <= dim <= MAX_DIM:
         message = t("{name}, line 1: expected a word and 1 to {most:,} numbers, not {n:,}.", name=name, most=MAX_DIM, n=dim)
         raise BadInput(f"{message} {_advice(head.lstrip())}".rstrip())
-    form = BINARY if is_binary else WITH_HEADER if header else WITHOUT_HEADER
+    if is_binary:
+        form = BINARY
+    else:
+        form = WITH_HEADER if header else WITHOUT_HEADER
     is_quoted = all(line.lstrip().startswith(b'"') for line in lines)
     return _Form(name, form, promised, promised_dim, dim, not is_binary and _is_heading(lines[0], lines[1:], dim), is_quoted)
+
+
+def _has_binary_bytes(body: bytes) -> bool:
+    """Return whether the first 4 kB have control characters or are not UTF-8. The last letter may be cut in up to three bytes."""
+    start = body[:4096]
+    n_cut = 3 if len(body) > len(start) else 0
+    return bool(_CONTROLS.search(start)) or len(start.decode(errors="ignore").encode()) < len(start) - n_cut
 
 
 def _advice(head: bytes) -> str:
@@ -232,8 +241,9 @@ def _is_heading(line: bytes, others: list[bytes], dim: int) -> bool:
     numbered = ([b"%d" % k for k in range(start, start + dim)] for start in (0, 1))
     if 3 <= dim <= len(names) <= dim + 1 and names[-dim:] in numbered and any(b"." in below for below in others[:1]):
         return True
-    is_unlike = bool(others) and dim == _count_numbers(others[0]) != _count_numbers(line)
-    return is_unlike and (line.startswith(b"#") or not any(map(_NUMBER.fullmatch, names[1:])))
+    if not others or _count_numbers(others[0]) != dim or _count_numbers(line) == dim:
+        return False
+    return line.startswith(b"#") or not any(map(_NUMBER.fullmatch, names[1:]))
 
 
 def _count_numbers(line: bytes) -> int:
@@ -254,7 +264,8 @@ def _collect(stream: IO[bytes], head: bytes, name: str) -> tuple[list[str], np.n
     rest: list[bytes] = []  # of a binary file, after its last vector
     n_accented = n_words = n_numbers = n_fractions = n_quoted = 0
     count = _ByteCount(name)
-    for place, spelling, row in _binary_rows(stream, form, rest, count) if form.is_binary else _text_rows(stream, head, form, count):
+    rows = _binary_rows(stream, form, rest, count) if form.is_binary else _text_rows(stream, head, form, count)
+    for place, spelling, row in rows:
         if not form.is_binary and (form.is_quoted or b" " in spelling) and _QUOTED.match(spelling):
             spelling = _QUOTED.sub(lambda quoted: re.sub(rb'["\\](["\\])', rb"\1", quoted[1]), spelling)
             n_quoted += 1
@@ -286,9 +297,18 @@ def _collect(stream: IO[bytes], head: bytes, name: str) -> tuple[list[str], np.n
     if n_words > 1 and any(all(word.split(None, 1)[:-1] == [str(k)] for k, word in enumerate(places, start)) for start in (0, 1)):
         raise form.error(next(iter(places.values())), t("a row number before the word. Save the vectors without row numbers"))
     _check_counts(form, matrix, next(iter(places.values())))
-    properties = {"format": form.name, "words": n_words, "dim": form.dim, "duplicates": n_words - len(places), "quoted": n_quoted}
-    properties |= {"not_utf8": len(not_utf8), "first_not_utf8": not_utf8[0] if not_utf8 else None}
-    properties |= {"promised": form.promised, "promised_dim": form.promised_dim, "heading": form.has_heading}
+    properties = {
+        "format": form.name,
+        "words": n_words,
+        "dim": form.dim,
+        "duplicates": n_words - len(places),
+        "quoted": n_quoted,
+        "not_utf8": len(not_utf8),
+        "first_not_utf8": not_utf8[0] if not_utf8 else None,
+        "promised": form.promised,
+        "promised_dim": form.promised_dim,
+        "heading": form.has_heading,
+    }
     names = {word: name for name, word in damaged.items() if name not in places}
     return [names.get(word, word) for word in places], matrix, properties
 
@@ -302,7 +322,7 @@ def _check_encoding(form: _Form, not_utf8: list[int], n_accented: int, n_words: 
 
 def _check_counts(form: _Form, matrix: np.ndarray, first: int) -> None:
     """Refuse a list of word frequencies, and vectors with a count before them."""
-    if form.dim == 1 != form.promised_dim:
+    if form.dim == 1 and form.promised_dim != 1:
         raise form.error(first, t("one number for each word, as in a list of frequencies. Choose a file of vectors"))
     if form.dim - 1 == form.promised_dim and not (matrix[:, 0] % 1).any() and (matrix[:, 1:] % 1).any():
         raise form.error(first, t("a count before the numbers. Save the vectors without the counts"))
@@ -372,7 +392,10 @@ def _text_rows(stream: IO[bytes], head: bytes, form: _Form, count: _ByteCount) -
     for _ in range((form.name == WITH_HEADER) + form.has_heading):
         next(lines)
     for place, line in lines:
-        word, *numbers = fields if len(fields := line.split()) == form.dim + 1 else _with_blanks(line, form.dim)
+        fields = line.split()
+        if len(fields) != form.dim + 1:
+            fields = _with_blanks(line, form.dim)
+        word, *numbers = fields
         if _MINUS in line:
             numbers = [number.replace(_MINUS, b"-") for number in numbers]
         try:
@@ -416,7 +439,9 @@ def _kind_of(field: bytes) -> str:
     number = _NUMBER.match(field)
     if not number or number[0][-1:].isalpha():  # "nan", "information"
         return "w"
-    return "j" if number[0] != field else "i" if number[0].lstrip(b"+-" + _MINUS).isdigit() else "d"
+    if number[0] != field:
+        return "j"
+    return "i" if number[0].lstrip(b"+-" + _MINUS).isdigit() else "d"
 
 
 def _describe_line(line: bytes, dim: int) -> str:

@@ -34,6 +34,7 @@ from . import formats
 
 MOST_SEEN = 200_000  # tokens whose row is cached
 ANALOGY_WORDS = 30_000
+COMMONEST = 200  # the most frequent words, which are left out because they reveal nothing about a topic
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +61,11 @@ class StaticVectors:
     @property
     def notes(self) -> tuple[str, ...]:
         """Return a sentence, in the selected language, for each way in which the file differs from its format."""
-        return formats.notes(*self.facts_noted)
+        return formats.notes(*self.file_properties)
 
     @property
-    def facts_noted(self) -> tuple[str, dict]:
-        """Return the file's name and the facts about it that core.static.formats.notes uses."""
+    def file_properties(self) -> tuple[str, dict]:
+        """Return the file's name and its properties, which core.static.formats.notes describes."""
         return Path(self.provenance.get("path", "")).name, self.provenance
 
     @cached_property
@@ -101,12 +102,13 @@ class StaticVectors:
 
     def rows_of(self, tokens: Sequence[str]) -> np.ndarray:
         """Return the row (n,) of each token's vector, -1 for a token without one. Lookups are cached."""
-        if len(seen := self._seen) > MOST_SEEN:
-            self._seen = seen = {}
-        result = ((token, seen.get(token)) for token in tokens)
-        return np.array(
-            [seen.setdefault(token, self._row.get(self.spelling(token), -1)) if row is None else row for token, row in result], np.int64
-        )
+        if len(self._seen) > MOST_SEEN:
+            self._seen = {}
+        seen = self._seen
+        for token in tokens:
+            if token not in seen:
+                seen[token] = self._row.get(self.spelling(token), -1)
+        return np.array([seen[token] for token in tokens], np.int64)
 
     def vectors_of(self, tokens: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """Return the places (k,) of a text's tokens that have a vector, and their vectors (k, D) float32."""
@@ -161,6 +163,11 @@ class StaticVectors:
         return list(dict.fromkeys([*islice(tagged, 5), *close]))[:5]
 
 
+def open_vectors(name: str, *, allow_download: bool = False, report: Report | None = None) -> StaticVectors:
+    """Open static vectors by registry name or file, downloading published ones if allowed."""
+    return load_vectors(resolve(name, "vectors", allow_download=allow_download, report=report))
+
+
 def load_vectors(path: str | Path) -> StaticVectors:
     """Read a folder in our format, or a file as core.static.formats.read does. Raises MissingArtifact, BadInput or CorruptArtifact."""
     path = Path(path)
@@ -176,7 +183,8 @@ def load_vectors(path: str | Path) -> StaticVectors:
 def evaluate_vectors(vectors: StaticVectors) -> dict:
     """Return Spearman's rho on WordSim-353 and SimLex-999 and the accuracy on Google's analogies, by gensim.
 
-    Unknown words are skipped; `covered` is the share evaluated. A value is None if no word is known, or if all cosines are equal. Analogies use the first ANALOGY_WORDS words.
+    Unknown words are skipped; `covered` is the share evaluated. A value is None if no word is known, or if all cosines are equal. Analogies
+    use the first ANALOGY_WORDS words.
     """
     from gensim.test.utils import datapath
 
@@ -197,6 +205,36 @@ def evaluate_vectors(vectors: StaticVectors) -> dict:
         n_questions = correct + sum(len(s["incorrect"]) for s in members)
         result["analogies"][group] = {"accuracy": round(correct / n_questions, 4) if n_questions else None, "asked": n_questions}
     return result
+
+
+def static_contexts(
+    vectors: StaticVectors, sentences: Sequence[Sequence[str]], spans: Sequence[tuple[int, int]], *, commonest: int = COMMONEST
+) -> np.ndarray:
+    """Return the sums (N, D) of the static vectors outside the word's place (start, end) in each of N sentences.
+
+    Tokens without a vector and the `commonest` are ignored. The row is zero if none is left.
+    """
+    sums = np.zeros((len(sentences), vectors.dim), np.float32)
+    for k, (tokens, (start, end)) in enumerate(zip(sentences, spans, strict=True)):
+        rows = vectors.rows_of([*tokens[:start], *tokens[end:]])
+        sums[k] = vectors._vectors[rows[rows >= commonest]].sum(axis=0)  # words are in the order of their frequency
+    return sums
+
+
+def cosines(vectors: np.ndarray, *, centered: bool = False) -> np.ndarray:
+    """Return the cosines (n, n) of vectors (n, D) of one word. `centered` subtracts the mean unit vector. Zero vectors have cosine 0."""
+    rows = unit(np.asarray(vectors, np.float32))
+    if centered:
+        rows = unit(rows - rows.mean(axis=0))
+    return rows @ rows.T
+
+
+def topics(vectors: StaticVectors | None, occurrences: Sequence[tuple[Sequence[str], int]]) -> np.ndarray:
+    """Return the sums (n, D) of the other words' static vectors around each (tokens, position); zeros (n, 1) without `vectors`."""
+    if vectors is None:
+        return np.zeros((len(occurrences), 1), np.float32)
+    sentences, positions = zip(*occurrences, strict=True) if occurrences else ((), ())
+    return static_contexts(vectors, sentences, [(position, position + 1) for position in positions])
 
 
 def _load_folder(folder: Path) -> StaticVectors:
@@ -230,41 +268,3 @@ def _load_folder(folder: Path) -> StaticVectors:
         raise MissingArtifact(t("{folder} has no {name}. Choose another.", folder=folder, name=Path(error.filename).name)) from None
     except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, SafetensorError) as error:
         raise CorruptArtifact(t("Cannot read vectors in {folder}: {error!r}. Choose another.", folder=folder, error=error)) from None
-
-
-def open_vectors(name: str, *, allow_download: bool = False, report: Report | None = None) -> StaticVectors:
-    """Open static vectors by registry name or file, downloading published ones if allowed."""
-    return load_vectors(resolve(name, "vectors", allow_download=allow_download, report=report))
-
-
-COMMONEST = 200  # the most frequent words, which are left out because they reveal nothing about a topic
-
-
-def static_contexts(
-    vectors: StaticVectors, sentences: Sequence[Sequence[str]], spans: Sequence[tuple[int, int]], *, commonest: int = COMMONEST
-) -> np.ndarray:
-    """Return the sums (N, D) of the static vectors outside the word's place (start, end) in each of N sentences.
-
-    Tokens without a vector and the `commonest` are ignored. The row is zero if none is left.
-    """
-    sums = np.zeros((len(sentences), vectors.dim), np.float32)
-    for k, (tokens, (start, end)) in enumerate(zip(sentences, spans, strict=True)):
-        rows = vectors.rows_of([*tokens[:start], *tokens[end:]])
-        sums[k] = vectors._vectors[rows[rows >= commonest]].sum(axis=0)  # words are in the order of their frequency
-    return sums
-
-
-def cosines(vectors: np.ndarray, *, centered: bool = False) -> np.ndarray:
-    """Return the cosines (n, n) of vectors (n, D) of one word. `centered` subtracts the mean unit vector. Zero vectors have cosine 0."""
-    rows = unit(np.asarray(vectors, np.float32))
-    if centered:
-        rows = unit(rows - rows.mean(axis=0))
-    return rows @ rows.T
-
-
-def topics(vectors: StaticVectors | None, occurrences: Sequence[tuple[Sequence[str], int]]) -> np.ndarray:
-    """Return the sums (n, D) of the other words' static vectors around each (tokens, position); zeros (n, 1) without `vectors`."""
-    if vectors is None:
-        return np.zeros((len(occurrences), 1), np.float32)
-    sentences, positions = zip(*occurrences, strict=True) if occurrences else ((), ())
-    return static_contexts(vectors, sentences, [(position, position + 1) for position in positions])

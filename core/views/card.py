@@ -7,6 +7,7 @@ model without them (AllenNLP's, or a custom one) still has a shape and a size.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from ..common.config import ModelShape
 from ..common.errors import CorruptArtifact
@@ -20,6 +21,42 @@ from ..files.registry import is_transformer, model_files
 
 INTERVAL = ", 95%"  # suffix of the column with its interval
 STAGES = {"table": "embedding table", "joint": "char-CNN"}  # the LSTMs' input in each stage of the training
+LESSONS_FORMAT = 1
+LESSONS = "lessons.json"
+READ, PLACE, SUBSTITUTES = "1", "place", "substitutes"  # spaces that the lessons measure
+SHUFFLED, UNTRAINED, STATIC, CHANCE = "shuffled", "untrained", "static", "chance"
+STATIC_COLUMN = "other words’ static vectors"
+
+
+class MeasureTitles(NamedTuple):
+    """The names of a measure: of its panel, data and baseline without context, and of its row."""
+
+    panel: str
+    data: str
+    baseline: str
+    row: str
+
+
+MEASURES = {
+    "tags": MeasureTitles(
+        "Parts of speech", "CoNLL-2000, linear probe", "most frequent tag", row="Parts of speech (CoNLL-2000), linear probe"
+    ),
+    "senses": MeasureTitles(
+        "Senses of four words",
+        "Senseval-2, nearest neighbor",
+        "most frequent sense",
+        row="Word senses (Senseval-2: hard, interest, line, serve), nearest neighbor, macro",
+    ),
+    "all_words": MeasureTitles(
+        "Senses of all words", "SemCor, nearest centroid", "most frequent sense", row="All-words senses (SemCor), nearest centroid"
+    ),
+    "sentences": MeasureTitles("Senses in our sentences", "1-NN, leaving one out", "chance", row="Our own sentences, 1-NN leaving one out"),
+}
+PUBLISHED = {  # for orientation: the original ELMo's, on other test sets (Peters et al. 2018, tables 5 and 6; allennlp.org)
+    "perplexity": "39.7, on the 1B Word test set",
+    "tags": "97.3 / 96.8 (layers 1 / 2), on the PTB",
+    "all_words": "67.4 / 69.0 (layers 1 / 2) against 65.9, on the test sets of Raganato et al. 2017",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,33 +87,26 @@ class ModelCard:
     @property
     def parameters(self) -> dict[str, int]:
         """Return the trained parameters of a biLM's encoder by part, without the softmax."""
-        s = self.shape
-        windows = sum(count * (width * s.character_dim + 1) for width, count in s.filters)
-        highways = s.n_highway * 2 * s.n_filters * (s.n_filters + 1)
-        spelled = 262 * s.character_dim + windows + highways + s.projection * (s.n_filters + 1)
-        lstm = 2 * s.n_layers * (2 * 4 * s.hidden * s.projection + 4 * s.hidden + s.projection * s.hidden)
-        return {"char-CNN": spelled, "LSTMs": lstm}
+        return self.shape.parameters
 
     def papers(self, language: str) -> dict[str, str]:
         """Return the maker's description as {label: text}, in that language if meta.json's "card" has it, else in English."""
-        result = self.meta.get("card")
-        if not isinstance(result, dict):
+        card = self.meta.get("card")
+        if not isinstance(card, dict):
             return {}
-        texts = result.get(language, result.get(ENGLISH, result))  # a card in one language has no names of languages
+        texts = card.get(language, card.get(ENGLISH, card))  # a card in one language has no names of languages
         return {str(label): str(text) for label, text in texts.items()} if isinstance(texts, dict) else {}
 
 
 def read_card(folder: Path, fingerprint: str) -> ModelCard:
     """Read the card in a model folder. `fingerprint` is that of the current weights (core.elmo.models.model_fingerprint)."""
-    weights = weights_files(folder)
-    result = _optional(folder / "measures.json", dict)
-    is_current = result is not None and result.get("fingerprint") == fingerprint
+    measured = _optional(folder / "measures.json", dict) or {}
     return ModelCard(
         shape=read_options(model_files(folder)[0]) if not is_transformer(folder) else None,
-        megabytes=sum(path.stat().st_size for path in weights) / 1e6,
+        megabytes=sum(path.stat().st_size for path in weights_files(folder)) / 1e6,
         meta=_optional(folder / "meta.json", dict) or {},
         log=read_log(folder / "training_log.json"),
-        measures=result.get("measures") if is_current else None,
+        measures=measured.get("measures") if measured.get("fingerprint") == fingerprint else None,
     )
 
 
@@ -87,38 +117,28 @@ def read_log(path: Path) -> TrainingLog | None:
     try:
         steps = [line for line in lines if "loss" in line and line["stage"] in STAGES]
         validations = [line for line in lines if "forward" in line and line["stage"] in STAGES]
-        log = TrainingLog(steps, validations)
-        if not all(isinstance(line["tokens"], int) for line in (*steps, *validations)):
-            raise TypeError("tokens")
+        is_log = all(isinstance(line["tokens"], int) for line in (*steps, *validations))
     except (TypeError, KeyError):
-        raise CorruptArtifact(t("{path} is not a training log. Copy it again.", path=path)) from None
-    return log
+        is_log = False
+    if not is_log:
+        raise CorruptArtifact(t("{path} is not a training log. Copy it again.", path=path))
+    return TrainingLog(steps, validations)
 
 
 def accuracy_of(measure: str, scores: dict) -> float:
     """Return the main figure of a space for a measure."""
-    return scores["nearest"]["macro"] if measure == "senses" else scores["one_nn" if measure == "sentences" else "accuracy"]
+    if measure == "senses":
+        return scores["nearest"]["macro"]
+    return scores["one_nn"] if measure == "sentences" else scores["accuracy"]
 
 
 def chance_of(measure: str, result: dict, layer: str = "0") -> float:
     """Return the accuracy without vectors: the more frequent answer, the most frequent sense or tag, or neighbors with shuffled senses."""
     if measure == "sentences":
         return result[layer]["null"]
-    return result["majority"] if measure == "pairs" else result["most_frequent"]["macro" if measure == "senses" else "accuracy"]
-
-
-MEASURES = {  # by name: a panel's title, data and baseline without context; a row's title
-    "tags": ("Parts of speech", "CoNLL-2000, linear probe", "most frequent tag", "Parts of speech (CoNLL-2000), linear probe"),
-    "senses": (
-        *("Senses of four words", "Senseval-2, nearest neighbor", "most frequent sense"),
-        "Word senses (Senseval-2: hard, interest, line, serve), nearest neighbor, macro",
-    ),
-    "all_words": (
-        *("Senses of all words", "SemCor, nearest centroid", "most frequent sense"),
-        "All-words senses (SemCor), nearest centroid",
-    ),
-    "sentences": ("Senses in our sentences", "1-NN, leaving one out", "chance", "Our own sentences, 1-NN leaving one out"),
-}
+    if measure == "pairs":
+        return result["majority"]
+    return result["most_frequent"]["macro"] if measure == "senses" else result["most_frequent"]["accuracy"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +146,7 @@ class Panel:
     """The accuracy of each layer on one task, and what it is compared with."""
 
     title: str
-    data: str  # on what
+    data: str  # name of the data set and the method
     accuracy: dict[str, float]  # by layer name, 0 to 1
     baseline: float
     baseline_name: str
@@ -138,13 +158,23 @@ class Panel:
 def knowledge_panels(measures: dict) -> list[Panel]:
     """Return accuracies by layer, task by task, syntax first. Tasks that were not measured are left out."""
     panels = []
-    for key, (title, data, baseline_name, _) in MEASURES.items():
+    for key, titles in MEASURES.items():
         if result := measures.get(key):
             accuracy = {layer: accuracy_of(key, result[layer]) for layer in _layers(result)}
             static = accuracy_of(key, result["static"]) if "static" in result else None
-            less = {layer: difference for layer in accuracy if (difference := _difference(key, result[layer].get("less_static")))}
-            order = _difference(key, result.get("order"))
-            panels.append(Panel(title, data, accuracy, chance_of(key, result), baseline_name, static, order, less))
+            differences = {layer: _difference(key, result[layer].get("less_static")) for layer in accuracy}
+            panels.append(
+                Panel(
+                    title=titles.panel,
+                    data=titles.data,
+                    accuracy=accuracy,
+                    baseline=chance_of(key, result),
+                    baseline_name=titles.baseline,
+                    static=static,
+                    order=_difference(key, result.get("order")),
+                    less_static={layer: difference for layer, difference in differences.items() if difference},
+                )
+            )
     return panels
 
 
@@ -159,44 +189,61 @@ def _difference(key: str, scores: dict | None) -> Paired | None:
     return read_back(record) if record else None
 
 
-PUBLISHED = {  # for orientation: the original ELMo's, on other test sets (Peters et al. 2018, tables 5 and 6; allennlp.org)
-    "perplexity": "39.7, on the 1B Word test set",
-    "tags": "97.3 / 96.8 (layers 1 / 2), on the PTB",
-    "all_words": "67.4 / 69.0 (layers 1 / 2) against 65.9, on the test sets of Raganato et al. 2017",
-}
-
-
 def measure_rows(measures: dict) -> list[dict]:
     """Return the measures as a table with a row each: accuracy by layer, of the equal mix and of the best mix."""
-    rows = []
-    if scores := measures.get("perplexity"):
-        row = {"measure": "Perplexity: forward, backward", "result": f"{scores['forward']:.1f}, {scores['backward']:.1f}"}
-        rows.append(row | {"items": scores["tokens"], "published": PUBLISHED["perplexity"], "command": scores.get("command", "")})
-        if "charged_forward" in scores:
-            result = f"{scores['charged_forward']:.1f}, {scores['charged_backward']:.1f}"
-            rows.append({"measure": "The same, unknown words included: forward, backward", "result": result})
-    for key, (*_, title) in MEASURES.items():
+    rows = _perplexity_rows(measures["perplexity"]) if measures.get("perplexity") else []
+    for key, titles in MEASURES.items():
         if scores := measures.get(key):
-            row: dict = {"measure": title, "without context": round(chance_of(key, scores), 4)}
-            row |= {"other words’ static vectors": round(accuracy_of(key, scores["static"]), 4)} if "static" in scores else {}
-            row |= {f"layer {layer}": round(accuracy_of(key, scores[layer]), 4) for layer in _layers(scores)}
-            row |= {"mix": round(accuracy_of(key, scores["mix"]), 4), "best mix": round(accuracy_of(key, scores["best_mix"]), 4)}
-            row |= _differences(key, scores)
-            best = scores["best_mix"].get("nearest", {}) if key == "senses" else scores["best_mix"]
-            weights = ", ".join(f"{w:.2f}" for w in best.get("weights", scores["best_mix"].get("weights", ())))
-            row |= {"its weights": weights, "items": scores["n"], "published": PUBLISHED.get(key, "")}
-            rows.append(row | {"command": scores.get("command", "")})
+            rows.append(_accuracy_row(key, titles.row, scores))
             if key == "all_words" and "with_frequency" in scores["mix"]:
-                spaces = [*_layers(scores), "mix", "best_mix", *(["static"] if "static" in scores else [])]
-                names = {"mix": "mix", "best_mix": "best mix", "static": "other words’ static vectors"}
-                row = {"measure": "The same, weighted by the sense's frequency", "without context": round(chance_of(key, scores), 4)}
-                row |= {names.get(space, f"layer {space}"): round(scores[space]["with_frequency"]["accuracy"], 4) for space in spaces}
-                rows.append(row | {"items": scores["n"]})  # no published figure compares
+                rows.append(_frequency_row(key, scores))
     if scores := measures.get("sentences"):
         gaps = {f"layer {layer}": round(scores[layer]["gap"], 4) for layer in _layers(scores)}
         title = "Cosine within a sense minus across senses (one spelling)"
         rows.append({"measure": title, **gaps, "mix": round(scores["mix"]["gap"], 4), "items": scores["spellings"]})
     return rows
+
+
+def _perplexity_rows(scores: dict) -> list[dict]:
+    """Return the row of the perplexities, and a second one where unknown words are charged too."""
+    row = {
+        "measure": "Perplexity: forward, backward",
+        "result": f"{scores['forward']:.1f}, {scores['backward']:.1f}",
+        "items": scores["tokens"],
+        "published": PUBLISHED["perplexity"],
+        "command": scores.get("command", ""),
+    }
+    if "charged_forward" not in scores:
+        return [row]
+    charged = f"{scores['charged_forward']:.1f}, {scores['charged_backward']:.1f}"
+    return [row, {"measure": "The same, unknown words included: forward, backward", "result": charged}]
+
+
+def _accuracy_row(key: str, title: str, scores: dict) -> dict:
+    row = {"measure": title, "without context": round(chance_of(key, scores), 4)}
+    if "static" in scores:
+        row[STATIC_COLUMN] = round(accuracy_of(key, scores["static"]), 4)
+    for layer in _layers(scores):
+        row[f"layer {layer}"] = round(accuracy_of(key, scores[layer]), 4)
+    best = scores["best_mix"]["nearest"] if key == "senses" else scores["best_mix"]
+    return {
+        **row,
+        "mix": round(accuracy_of(key, scores["mix"]), 4),
+        "best mix": round(accuracy_of(key, scores["best_mix"]), 4),
+        **_differences(key, scores),
+        "its weights": ", ".join(f"{weight:.2f}" for weight in best.get("weights", ())),
+        "items": scores["n"],
+        "published": PUBLISHED.get(key, ""),
+        "command": scores.get("command", ""),
+    }
+
+
+def _frequency_row(key: str, scores: dict) -> dict:
+    """Return the accuracies with the frequencies of the senses as weights. No published figure compares."""
+    columns = {layer: f"layer {layer}" for layer in _layers(scores)} | {"mix": "mix", "best_mix": "best mix", "static": STATIC_COLUMN}
+    accuracies = {column: round(scores[space]["with_frequency"]["accuracy"], 4) for space, column in columns.items() if space in scores}
+    title = "The same, weighted by the sense's frequency"
+    return {"measure": title, "without context": round(chance_of(key, scores), 4), **accuracies, "items": scores["n"]}
 
 
 def _differences(key: str, result: dict) -> dict[str, float | str]:
@@ -206,18 +253,9 @@ def _differences(key: str, result: dict) -> dict[str, float | str]:
     cells: dict[str, float | str] = {}
     for name, difference in values.items():
         if difference is not None:
-            cells |= {name: round(100 * difference.mean, 1), f"{name}{INTERVAL}": difference.cell()}
+            cells[name] = round(100 * difference.mean, 1)
+            cells[f"{name}{INTERVAL}"] = difference.cell()
     return cells
-
-
-def _optional(path: Path, expect: type):
-    return read_json(path, expect=expect) if path.is_file() else None
-
-
-LESSONS_FORMAT = 1
-LESSONS = "lessons.json"
-READ, PLACE, SUBSTITUTES = "1", "place", "substitutes"
-SHUFFLED, UNTRAINED, STATIC, CHANCE = "shuffled", "untrained", "static", "chance"
 
 
 def read_lessons(folder: Path, fingerprint: str) -> dict:
@@ -226,11 +264,12 @@ def read_lessons(folder: Path, fingerprint: str) -> dict:
         return {}
     sums.check(path)
     result = read_json(path, expect=dict)
-    return result.get("parts", {}) if result.get("format") == LESSONS_FORMAT and result.get("fingerprint") == fingerprint else {}
+    is_current = result.get("format") == LESSONS_FORMAT and result.get("fingerprint") == fingerprint
+    return result.get("parts", {}) if is_current else {}
 
 
 def less(measured: Mapping, first: str, second: str) -> Paired:
-    """Return one space minus another, paired by word."""
+    """Return the accuracy in one space minus that in another, paired by word."""
     return compare_pairs(measured["one_nn"][first], measured["one_nn"][second])
 
 
@@ -238,3 +277,7 @@ def mean_of(measured: Mapping, measure: str, name: str) -> float | None:
     """Return a space's mean over all words to three digits; None if it was not measured."""
     values = measured[measure].get(name)
     return round(sum(values) / len(values), 3) if values else None
+
+
+def _optional(path: Path, expect: type):
+    return read_json(path, expect=expect) if path.is_file() else None

@@ -1,6 +1,5 @@
 """Measure how a word's use differs between two corpora or two date ranges, and which words differ most."""
 
-import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +12,7 @@ from ..common.i18n import t
 from ..common.libraries import Frame, frame
 from ..common.markup import shorten
 from ..common.model_layers import SENSES
-from ..common.reports import Report
+from ..common.reports import Report, with_pace
 from ..common.significance import LEVEL, benjamini_hochberg
 from ..corpus import change, usage_graphs
 from ..corpus.change import UseChange
@@ -39,13 +38,13 @@ REPORT_EVERY = 5  # words
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeRequest:
-    """A word on two sides, in a layer, "mix" or "senses"; how many groups, None: the corpus' labels, else as many as the vectors suggest."""
+    """A word on two sides, the space in which its sentences are compared, and the number of groups."""
 
     word: str
     first: Side
     second: Side
-    space: str = SENSES
-    number: int | None = None
+    space: str = SENSES  # a layer, "mix" or "senses"
+    number: int | None = None  # None: the corpus' labels as groups, else as many groups as the vectors suggest
 
     @property
     def reads(self) -> tuple[tuple[str, str], ...]:
@@ -63,7 +62,7 @@ class Control:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordChange:
-    """The answer: n sentences, those of the first side first."""
+    """The change of a word over n sentences, those of the first side first."""
 
     word: str
     change: UseChange
@@ -128,13 +127,16 @@ def compute(workspace: Workspace, request: ChangeRequest, report: Report | None 
     vectors, unmapped = _vectors(both, layer, space, word)
     directions = clusters.directions(vectors, spellings)
     labels = [o.sense for o in items]
-    if labeled := request.number is None and all(2 * sum(map(bool, side)) >= len(side) for side in (labels[:n], labels[n:])):
+    labeled = request.number is None and _are_labeled(labels[:n]) and _are_labeled(labels[n:])
+    if labeled:
         names, groups = np.unique([label or "" for label in labels], return_inverse=True)
-        names, groups = names[names != ""], groups - (names[0] == "")
+        groups = groups - int(names[0] == "")
+        names = names[names != ""]
         clear = len(names) > 1
     else:
         groups, clear = _find_groups(directions, clusters.directions(unmapped, spellings), request.number)
-    closeness, has_group = np.zeros(len(items)), groups >= 0
+    has_group = groups >= 0
+    closeness = np.zeros(len(items))
     closeness[has_group] = clusters.closeness(directions[has_group], groups[has_group])[0]
     if not labeled:
         names = _name_groups(both, items, groups, closeness, space)
@@ -170,13 +172,15 @@ def control(workspace: Workspace, request: ChangeRequest, report: Report | None 
     if word not in shared:
         return None
     log_counts = np.log(shared.pop(word))
-    distances = {key: float(np.abs(np.log(n) - log_counts).sum()) for key, n in shared.items() if clusters.is_telling(key)}
-    nearest = sorted(distances, key=lambda word: (distances[word], word))[:CONTROLS]
-    leads, started = [], time.monotonic()
+    distances = {
+        candidate: float(np.abs(np.log(n) - log_counts).sum()) for candidate, n in shared.items() if clusters.is_telling(candidate)
+    }
+    nearest = sorted(distances, key=lambda candidate: (distances[candidate], candidate))[:CONTROLS]
+    report_pace = with_pace(report)
+    leads = []
     for k, spelling in enumerate((word, *nearest)):
-        if report:
-            report(k, len(nearest) + 1, k / max(time.monotonic() - started, 1e-9))
-        rows, n, _ = _pair_in(texts, spelling, str(LAYER))
+        report_pace(k, len(nearest) + 1)
+        rows, n, _ = _rows_on_both(texts, spelling, str(LAYER))
         leads.append(change.average_pairwise_distance(rows[:n], rows[n:]) - change.expected_distance(rows))
     return Control(tuple(nearest), sum(lead < leads[0] for lead in leads[1:]))
 
@@ -199,16 +203,16 @@ def rank(
     words = [word for word in find_shared_words(texts, at_least) if clusters.is_telling(word)][:max_words]
     if not words:
         raise BadInput(t("No word occurs {n} times on both sides. Lower the count, or add text.", n=at_least))
-    started, results = time.monotonic(), []
+    report_pace = with_pace(report)
+    results = []
     for k, word in enumerate(words):
-        if report and k % REPORT_EVERY == 0:
-            report(k, len(words), k / max(time.monotonic() - started, 1e-9))
-        vectors, n, rows = _pair_in(texts, word, space)
+        if k % REPORT_EVERY == 0:
+            report_pace(k, len(words))
+        vectors, n, rows = _rows_on_both(texts, word, space)
         groups = clusters.clusters(unit(vectors - vectors.mean(axis=0)), GROUPS_RANKED, starts=1)
         documents = [name for side, side_rows in zip(texts, rows, strict=True) for name in side.documents(side_rows)]
         results.append((word, change.change(vectors[:n], vectors[n:], groups, documents if all(documents) else ())))
-    if report:
-        report(len(words), len(words), len(words) / max(time.monotonic() - started, 1e-9))
+    report_pace(len(words), len(words))
     corrected = benjamini_hochberg([item.p for _, item in results])
     ranked = [RankedWord(word, item, float(p)) for (word, item), p in zip(results, corrected, strict=True)]
 
@@ -235,7 +239,8 @@ def describe_groups(result: WordChange) -> str:
 
 def graph_files(result: WordChange) -> dict[str, str]:
     """Return the word's usage graph as files by name: uses.csv, clusters.csv and judgments.csv."""
-    groupings, groups = ["1"] * result.change.first + ["2"] * result.change.second, result.groups.tolist()
+    groupings = ["1"] * result.change.first + ["2"] * result.change.second
+    groups = result.groups.tolist()
     return {
         "uses.csv": usage_graphs.format_uses(result.word, [(o.tokens, o.position) for o in result.items], groupings),
         "clusters.csv": usage_graphs.format_clusters(result.word, groups),
@@ -255,6 +260,11 @@ def opening_word(workspace: Workspace, request: ChangeRequest) -> str:
         return request.word
     content = [word for word, n in shared.items() if n >= change.FEWEST and clusters.is_telling(word)]
     return min(content, key=lambda word: (-shared[word], word), default="")
+
+
+def _are_labeled(labels: Sequence[str | None]) -> bool:
+    """Return whether at least half of a side's sentences have a label."""
+    return 2 * sum(map(bool, labels)) >= len(labels)
 
 
 def _vectors(both: Sequence[WordTexts], layer: str, space: SenseSpace | None, word: str) -> tuple[np.ndarray, np.ndarray]:
@@ -293,15 +303,16 @@ def _name_groups(
         n = len(both[0].items)
         predicted = []
         for side, chosen in ((both[0], typical[typical < n]), (both[1], typical[typical >= n] - n)):
-            predicted += side.likeliest(space, chosen, clusters.NAMED_BY) if len(chosen) else []
+            if len(chosen):
+                predicted += side.likeliest(space, chosen, clusters.NAMED_BY)
         if predicted:
             substitutes = clusters.telling_substitutes(predicted, groups[typical])
             substitutes += [[]] * (len(words) - len(substitutes))
     return [clusters.name_of(*telling) for telling in zip(substitutes, words, strict=True)]
 
 
-def _pair_in(texts: Sequence[SideTexts], word: str, layer: str) -> tuple[np.ndarray, int, list[np.ndarray]]:
-    """Return unit rows (n, D) of a spelling on both sides, corrected for spellings, the number of the first side's, and the rows of each."""
+def _rows_on_both(texts: Sequence[SideTexts], word: str, layer: str) -> tuple[np.ndarray, int, list[np.ndarray]]:
+    """Return a word's unit rows (n, D) on both sides, corrected for spellings, the number on the first side, and each side's table rows."""
     rows = [spread_evenly(side.within(rows_spelled(side.table, word)), MOST_RANKED) for side in texts]
     layers = np.concatenate([side.table.rows.take(spelled) for side, spelled in zip(texts, rows, strict=True)])
     vectors = mixed(layers, layer_weights(layer, layers.shape[1], senses=True), axis=1)

@@ -1,7 +1,7 @@
-"""Two spaces of words compared: which neighbors they share, and how similar they are. A space is a vector file or a model's layer."""
+"""Compare two spaces of words: which neighbors they share, and how similar they are. A space is a vector file or a model's layer."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
@@ -89,7 +89,7 @@ class CompareRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SpacesCompared:
-    """The answer, over the words that all layers of both share."""
+    """The comparison of two spaces, over the words that all layers of both share."""
 
     names: tuple[str, str]
     comparison: Comparison
@@ -148,17 +148,9 @@ def compute(workspace: Workspace, request: CompareRequest) -> SpacesCompared | N
     tables = {side: _table(workspace, side) for side in sides if side.layer}
     if None in tables.values():
         return None
-    labels = short_names([side.corpus if request.across else side.source for side in sides])
-    every: dict[SpaceName, Space] = {}
-    for side in sides:
-        label = labels[side.corpus if request.across else side.source]
-        layers = workspace.opener.model(side.source).layers.spaces if side.layer else (None,)
-        for layer in (*layers, *[SENSES] * (side.layer == SENSES)):
-            if (name := replace(side, layer=layer)) not in every:
-                every[name] = _space(workspace, name, label, tables.get(side), FEWEST if request.across else 1)
+    every = _open_spaces(workspace, request, tables)
     words = spaces.find_common_words(list(every.values()))
     vectors = {name: spaces.on_words(space, words) for name, space in every.items()}
-    a, b = (vectors[side] for side in sides)
     names = tuple(every[side].name for side in sides)
     weights = {side: _weights(workspace, side, table) for side, table in tables.items()}
     documents = {side: _documents(workspace, side, table) for side, table in tables.items()}
@@ -169,22 +161,29 @@ def compute(workspace: Workspace, request: CompareRequest) -> SpacesCompared | N
     ]
     shift = None
     if request.across and request.first.reads[0] == request.second.reads[0] and request.first.layer == request.second.layer:
-        of_each, both = (tuple(values[side] for side in sides) for values in (weights, documents))
-        shift = spaces.shift(*(tables[side] for side in sides), words, of_each, documents=both)
+        first, second = sides
+        shift = spaces.shift(
+            tables[first], tables[second], words, (weights[first], weights[second]), documents=(documents[first], documents[second])
+        )
+    n_shared = 0
+    if request.across and len(tables) == 2:
+        keys = [list_keys(tables[side].sentences) for side in sides]
+        n_shared = int(np.isin(keys[0], intersect_keys(*keys)).sum())
+    a, b = (vectors[side] for side in sides)
     cka = spaces.cka_matrix(list(vectors.values()))
-    first, second = (list(vectors).index(side) for side in sides)
-    keys = [list_keys(tables[side].sentences) for side in sides if request.across and side in tables]
+    place_of = {name: k for k, name in enumerate(vectors)}
+    ambiguous = [lemma for table in tables.values() for lemma in table.lemmas if len(table.senses_of(lemma)) > 1]
     return SpacesCompared(
         names=names,
         comparison=spaces.compare(a, b, words, k=request.k),
         cka_names=tuple(space.name for space in every.values()),
         cka=cka,
-        cka_pair=float(cka[first, second]),
+        cka_pair=float(cka[place_of[request.first], place_of[request.second]]),
         paired=spaces.test_cka(a, b),
         halves=tuple(half for half in halves if half[2]),
         shift=shift,
-        ambiguous=tuple(dict.fromkeys(lemma for table in tables.values() for lemma in table.lemmas if len(table.senses_of(lemma)) > 1)),
-        shared=int(np.isin(keys[0], intersect_keys(*keys)).sum()) if len(keys) == 2 else 0,
+        ambiguous=tuple(dict.fromkeys(ambiguous)),
+        shared=n_shared,
     )
 
 
@@ -192,36 +191,24 @@ def measure_models(
     memo: Kept, models: Sequence[Model], tables: Sequence[OccurrenceTable], report: Callable[[int, int], None]
 ) -> tuple[Measured, ...]:
     """Measure each model over its labeled sentences. `report` receives steps done and in all."""
-    senses = [open_workspace(model).sense_space for model in models]
-    senses = [space if space and space.is_stored(table) else None for space, table in zip(senses, tables, strict=True)]
-    named = [(*model.layers.spaces, *[SENSES] * (space is not None)) for model, space in zip(models, senses, strict=True)]
-    done, total = count(), sum(len(names) + 1 for names in named)
+    sense_spaces = [_stored_sense_space(model, table) for model, table in zip(models, tables, strict=True)]
+    space_names = [
+        (*model.layers.spaces, SENSES) if sense_space else model.layers.spaces
+        for model, sense_space in zip(models, sense_spaces, strict=True)
+    ]
+    done = count()
+    total = sum(len(names) + 1 for names in space_names)
     results = []
-    for model, table, in_senses, names in zip(models, tables, senses, named, strict=True):
+    for model, table, sense_space, names in zip(models, tables, sense_spaces, space_names, strict=True):
         reports = {}
         for name in names:
             report(next(done), total)
             key = table_key(table), model.fingerprint, name
-            reports[name] = memo.value("all words", key, partial(_over_all_words, table, name, in_senses), most=64)
+            reports[name] = memo.value("all words", key, partial(_over_all_words, table, name, sense_space), most=64)
         report(next(done), total)
         shares = {name: result.one_nn for name, result in reports.items()}
         results.append(Measured(shares, reports[MIX].null_mean, _pace(table, model)))
     return tuple(results)
-
-
-def _over_all_words(table: OccurrenceTable, space: str, senses: SenseSpace | None) -> SenseReport:
-    if space == SENSES:
-        return senses_report_of(table, ALL_WORDS, senses)
-    return sense_report_of(table, ALL_WORDS, layer_weights(space, table.meta["layers"]))
-
-
-def _pace(table: OccurrenceTable, model: Model) -> float:
-    """Return tokens per second, of a second pass, in which nothing is new."""
-    sentences = [tokens.as_py() for tokens in table.sentences[:SAMPLE]]
-    for _ in range(2):
-        started = time.perf_counter()
-        model.encoder.encode(sentences)
-    return sum(map(len, sentences)) / max(1e-9, time.perf_counter() - started)
 
 
 def as_read(sides: Sequence[SpaceName], is_read: Callable[[SpaceName], bool]) -> tuple[SpaceName | None, ...]:
@@ -283,8 +270,23 @@ def is_same(first: SpaceName, second: SpaceName) -> bool:
 
 
 def _table(workspace: Workspace, side: SpaceName) -> OccurrenceTable | None:
-    table = (workspace.opener.every_token if side.every_token else workspace.opener.targets)(side.corpus, side.source)
-    return table and table.basic
+    open_tokens = workspace.opener.every_token if side.every_token else workspace.opener.targets
+    table = open_tokens(side.corpus, side.source)
+    return None if table is None else table.basic
+
+
+def _open_spaces(workspace: Workspace, request: CompareRequest, tables: Mapping[SpaceName, OccurrenceTable]) -> dict[SpaceName, Space]:
+    """Return the spaces of all layers of both sides. They are named by their corpora where these differ, else by their models."""
+    sources = [side.corpus if request.across else side.source for side in request.sides]
+    labels = short_names(sources)
+    result: dict[SpaceName, Space] = {}
+    for side, source in zip(request.sides, sources, strict=True):
+        layers = workspace.opener.model(side.source).layers.spaces if side.layer else (None,)
+        for layer in dict.fromkeys((*layers, side.layer)):  # the sense space is read only if it is compared
+            name = replace(side, layer=layer)
+            if name not in result:
+                result[name] = _space(workspace, name, labels[source], tables.get(side), FEWEST if request.across else 1)
+    return result
 
 
 def _space(workspace: Workspace, name: SpaceName, label: str, table: OccurrenceTable | None, fewest: int) -> Space:
@@ -315,3 +317,24 @@ def _documents(workspace: Workspace, side: SpaceName, table: OccurrenceTable) ->
     if len(sentences) != len(table.sentences) or not all(s.document for s in sentences):
         return None
     return np.unique([s.document for s in sentences], return_inverse=True)[1]
+
+
+def _stored_sense_space(model: Model, table: OccurrenceTable) -> SenseSpace | None:
+    """Return a model's sense space if the table stores its substitutes, so that no sentence must be encoded."""
+    space = open_workspace(model).sense_space
+    return space if space and space.is_stored(table) else None
+
+
+def _over_all_words(table: OccurrenceTable, space: str, senses: SenseSpace | None) -> SenseReport:
+    if space == SENSES:
+        return senses_report_of(table, ALL_WORDS, senses)
+    return sense_report_of(table, ALL_WORDS, layer_weights(space, table.meta["layers"]))
+
+
+def _pace(table: OccurrenceTable, model: Model) -> float:
+    """Return tokens per second, of a second pass, in which nothing is new."""
+    sentences = [tokens.as_py() for tokens in table.sentences[:SAMPLE]]
+    for _ in range(2):
+        started = time.perf_counter()
+        model.encoder.encode(sentences)
+    return sum(map(len, sentences)) / max(1e-9, time.perf_counter() - started)

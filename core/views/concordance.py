@@ -55,7 +55,7 @@ class ConcordanceRequest:
 
 @dataclass(frozen=True, slots=True)
 class Concordance:
-    """The answer; a part is (name, hits, tokens)."""
+    """The hits of a query: their distribution, and a slice of lines. A part is (name, hits, tokens)."""
 
     query: str
     n: int
@@ -70,7 +70,7 @@ class Concordance:
     sentences: int
     unread_date: str  # an example of such a date, as written
     wide: int  # sentences whose date is within no bar of `dates`
-    in_order: int  # sorted hits; a model reads only so many, the others follow in text order
+    in_order: int  # number of sorted hits: a model reads a limited number, and the others follow in text order
     first: int
     lines: tuple[Line, ...]
     missing: str  # without hits: the word nearby or the query that does not occur; "" if both occur
@@ -111,7 +111,7 @@ class SenseColumn:
 
 @dataclass(frozen=True, slots=True)
 class Collocates:
-    """The answer: the strongest collocates first."""
+    """The collocates of a query, the strongest first."""
 
     query: str
     n: int  # hits
@@ -149,7 +149,7 @@ class KeynessRequest:
 
 @dataclass(frozen=True, slots=True)
 class Keyness:
-    """The answer: what the first corpus has more often, and what the second has, the highest log-likelihood first."""
+    """The keywords of two corpora, more frequent in one than in the other, the highest log-likelihood first."""
 
     names: tuple[str, str]
     tokens: tuple[int, int]  # number compared of each corpus
@@ -189,13 +189,11 @@ def concordance(workspace: Workspace, request: ConcordanceRequest, report: Repor
         raise BadInput(t("No {n:,} lines from line {first:,} on. Start at 0 or later, with at most {most:,}.", **values))
     corpus = searched(workspace, request.documents)
     hits = hits_of(workspace, request, report)
-    documents, stretches = measures.by_document(corpus, hits), measures.by_stretch(corpus, hits)
+    documents = measures.by_document(corpus, hits)
+    stretches = measures.by_stretch(corpus, hits)
     parts = documents if len(documents) > 1 else stretches
     names, bars = measures.date_bars(corpus)
-    missing = ""  # the word nearby or the query, if it does not occur at all
-    if not len(hits):
-        is_near_missing = request.near.strip() and not len(search.find(corpus, request.near))
-        missing = request.near if is_near_missing else "" if len(search.find(corpus, request.query, kind=request.kind)) else request.query
+    missing = "" if len(hits) else _missing_word(corpus, request)
     return Concordance(
         query=request.query,
         n=len(hits),
@@ -259,9 +257,10 @@ def hits_of(workspace: Workspace, request: ConcordanceRequest, report: Report | 
     corpus = searched(workspace, request.documents)
     grouped = request.senses == GROUPS and (request.sense or request.order == BY_SENSE)
     by_substitutes = request.order == BY_SUBSTITUTES
-    reads = (workspace.model.fingerprint, limits().max_sentences_read * by_substitutes) if grouped or by_substitutes else ()
+    model = workspace.model.fingerprint if grouped or by_substitutes else ""
+    n_sorted = limits().max_sentences_read if by_substitutes else 0
     complete = workspace.encoded.fingerprint if grouped else ""  # groups are those of all documents
-    key = corpus.fingerprint, complete, reads, replace(request, first=0, number=0)
+    key = corpus.fingerprint, complete, model, n_sorted, replace(request, first=0, number=0)
     return workspace.opener.memo.value("hits of a search", key, lambda: _hits(workspace, corpus, request, report), most=64)
 
 
@@ -279,7 +278,8 @@ class HitLines:
     """The lines of a request's hits, slice by slice, with their document, date and sense, or their substitutes if sorted by them."""
 
     def __init__(self, workspace: Workspace, request: ConcordanceRequest, hits: Hits) -> None:
-        self._workspace, self._hits, self._corpus = workspace, hits, searched(workspace, request.documents)
+        self._workspace, self._hits = workspace, hits
+        self._corpus = searched(workspace, request.documents)
         self.by_substitutes = request.order == BY_SUBSTITUTES
         grouped = request.order == BY_SENSE and request.senses == GROUPS
         self._sense_of, self._senses = senses_of(workspace, request.query, hits, GROUPS if grouped else LABELS, request.documents)
@@ -291,15 +291,16 @@ class HitLines:
     def lines(self, first: int, number: int) -> list[tuple[Line, str, int]]:
         """Return some lines from the first on, each with its notes and the number of its sense, -1 for none."""
         corpus = self._corpus
-        lines, senses = kwic.lines(corpus, self._hits, first, number), self._sense_of[first : first + number].tolist()
+        lines = kwic.lines(corpus, self._hits, first, number)
+        senses = self._sense_of[first : first + number].tolist()
         names = [self._senses[k] if k >= 0 else "" for k in senses]
-        several = len(corpus.documents) > 1
-        notes = [(line.document if several else "", line.date, name) for line, name in zip(lines, names, strict=True)]
+        has_documents = len(corpus.documents) > 1
+        notes = [(line.document if has_documents else "", line.date, name) for line, name in zip(lines, names, strict=True)]
         if self.by_substitutes and lines:
             words = tuple(WordInContext(line.tokens, line.first) for line in lines)
             answers = substitutes.compute(self._workspace, SubstitutesRequest(words=words))
             expected = [", ".join(substitute.word for substitute in answer.substitutes[:SHOWN]) for answer in answers]
-            notes = [(words,) if words else parts for words, parts in zip(expected, notes, strict=True)]
+            notes = [(listed,) if listed else parts for listed, parts in zip(expected, notes, strict=True)]
         return [(line, " · ".join(filter(None, parts)), k) for line, parts, k in zip(lines, notes, senses, strict=True)]
 
 
@@ -365,11 +366,6 @@ def keyness(workspace: Workspace, request: KeynessRequest) -> Keyness:
     return Keyness(names, (len(both[0]), len(both[1])), len(words), request.correction, first, second, int((~is_kept).sum()), reduced)
 
 
-def _check_counts(request: CollocatesRequest | KeynessRequest) -> None:
-    if (least := min(request.minimum, request.most)) < 1:
-        raise BadInput(t("Counts must be at least 1, got {n}.", n=least))
-
-
 @reads_as_model
 def grammar_of(workspace: Workspace) -> set[str]:
     """Return the corpus' function words, and forms that are never written alone (endings, particles)."""
@@ -384,6 +380,18 @@ def reference_of(workspace: Workspace) -> str:
     if name := next((name for name in (language.reference, language.sentences) if name and name != workspace.corpus), ""):
         return name
     raise BadInput(t("No other corpus in this language. Name one to compare with."))
+
+
+def _check_counts(request: CollocatesRequest | KeynessRequest) -> None:
+    if (least := min(request.minimum, request.most)) < 1:
+        raise BadInput(t("Counts must be at least 1, got {n}.", n=least))
+
+
+def _missing_word(corpus: EncodedCorpus, request: ConcordanceRequest) -> str:
+    """Return the word nearby or the query of a request, whichever does not occur at all; "" if both do."""
+    if request.near.strip() and not len(search.find(corpus, request.near)):
+        return request.near
+    return "" if len(search.find(corpus, request.query, kind=request.kind)) else request.query
 
 
 def _hits(workspace: Workspace, corpus: EncodedCorpus, request: ConcordanceRequest, report: Report | None) -> Hits:

@@ -80,7 +80,7 @@ class Groups:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Induction:
-    """The answer."""
+    """A word's occurrences, their groups, and the labels spread to all of them."""
 
     occurrences: Occurrences
     groups: Groups
@@ -111,7 +111,8 @@ def compute(workspace: Workspace, request: InductionRequest) -> Induction | None
     key = table_key(table), word, layer
     memo = workspace.opener.memo
     occurrences = memo.value("occurrences of a word", key, lambda: _occurrences(workspace, table, word, layer, space), most=64)
-    groups = _make_groups(workspace, occurrences, occurrences.suggestion.number if request.number is None else request.number, table)
+    number = occurrences.suggestion.number if request.number is None else request.number
+    groups = _make_groups(workspace, occurrences, number, table)
     labels = Labels(request.given)
     if wrong := [k for k, _ in labels.given if not 0 <= k < len(occurrences.items)]:
         values = {"k": wrong[0], "word": shorten(occurrences.word), "n": len(occurrences.items)}
@@ -136,13 +137,16 @@ def glosses(workspace: Workspace, result: Induction) -> GroupGlosses:
         raise BadInput(t("Glosses are compared by the words in them, and there are no vectors of this language’s words here."))
     tokenized = [workspace.language.tokenize(" ".join((sense.gloss, *sense.words, *sense.examples))) for sense in senses]
     texts = [[occurrences.word, *(token for token in tokens if fold_case(token) != occurrences.word)] for tokens in tokenized]
-    of_glosses = unit(static_contexts(vectors, texts, [(0, 1)] * len(texts)))
+    gloss_vectors = unit(static_contexts(vectors, texts, [(0, 1)] * len(texts)))
     spans = [(o.position, o.position + 1) for o in occurrences.items]
     around = unit(static_contexts(vectors, [list(o.tokens) for o in occurrences.items], spans))
     number = int(groups.numbers.max()) + 1
     middles = np.stack([around[groups.numbers == k].mean(axis=0) for k in range(number)])
-    common = around.mean(axis=0) if number > 1 else 0
-    scores = unit(middles - common) @ unit(of_glosses - (of_glosses.mean(axis=0) if len(senses) > 1 else 0)).T
+    if number > 1:
+        middles -= around.mean(axis=0)
+    if len(senses) > 1:
+        gloss_vectors -= gloss_vectors.mean(axis=0)
+    scores = unit(middles) @ unit(gloss_vectors).T
     scores -= EARLIER * np.log1p(np.arange(len(senses)))
     return GroupGlosses(lexicon, senses, scores)
 
@@ -150,13 +154,16 @@ def glosses(workspace: Workspace, result: Induction) -> GroupGlosses:
 @reads_as_model
 def lemma_of(workspace: Workspace, word: str) -> str:
     """Return the labeled word of a form, so that its other forms are included, else the form."""
-    return (workspace.is_labeled and workspace.targets.lemma_of(word)) or fold_case(word.strip())
+    lemma = workspace.targets.lemma_of(word) if workspace.is_labeled else None
+    return lemma or fold_case(word.strip())
 
 
 @reads_as_model
 def labeled_with(workspace: Workspace, word: str = "") -> OccurrenceTable | None:
-    """Return a language's bundled sentences, which are read at once, if they have this word or none is given. None: every token is needed."""
-    return workspace.targets if sentences_of(workspace.corpus) and (not word or word in workspace.targets.lemmas) else None
+    """Return the table of a language's bundled sentences, which opens at once, if it has this word or none is given, else None."""
+    if not sentences_of(workspace.corpus):
+        return None
+    return workspace.targets if not word or word in workspace.targets.lemmas else None
 
 
 @reads_as_model
@@ -231,8 +238,9 @@ def _make_groups(workspace: Workspace, occurrences: Occurrences, number: int, ta
     background = workspace.opener.memo.value("background", table_key(table), count_words, most=4)
     words = clusters.telling_words(contexts, numbers, background)
     closeness, margin = clusters.closeness(occurrences.rows, numbers)
-    labeled = {k: o.sense for k, o in enumerate(occurrences.items) if o.sense}
-    agreement = clusters.agreement([*labeled.values()], numbers[[*labeled]]) if len({*labeled.values()}) > 1 else None
+    labeled = [k for k, o in enumerate(occurrences.items) if o.sense]
+    labels = [occurrences.items[k].sense for k in labeled]
+    agreement = clusters.agreement(labels, numbers[labeled]) if len(set(labels)) > 1 else None
     substitutes = clusters.telling_substitutes(occurrences.substitutes, numbers)
     few = [len(substitutes) > 1 and size < clusters.PER_GROUP for size in np.bincount(numbers).tolist()]
     names = [clusters.name_of(*telling) for telling in zip(substitutes, words, strict=True)]

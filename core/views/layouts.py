@@ -32,13 +32,13 @@ MOST_TO_TRUST = 500  # points whose map's trustworthiness is measured now; UMAP'
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayoutRequest:
-    """A labeled word, or all of them, and sentences to place among its own. `senses` adds the sense space to the layers, by UMAP."""
+    """A labeled word, or all of them, and a layout."""
 
     word: str
-    contexts: tuple[WordInContext, ...] = ()
+    contexts: tuple[WordInContext, ...] = ()  # sentences to place among the labeled ones
     plan: str = UMAP
     ends: tuple[str, ...] = ()  # custom axes: right, left, or right, left, up, down; (): the word's two most frequent senses
-    senses: bool = False
+    senses: bool = False  # add the sense space to the layers, by UMAP
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -101,39 +101,18 @@ def compute(workspace: Workspace, request: LayoutRequest) -> Layout | None:
     check_choice(t("layout"), request.plan, (UMAP, PCA, POLES, SOLID))
     table, word = workspace.targets, request.word
     rows = map_rows(table, word)
-    occurrences = workspace.opener.memo.value(
-        "dots", (table_key(table), word), lambda: [table.occurrence(int(row)) for row in rows], most=32
-    )
-    facts = {"word": word, "plan": request.plan, "rows": rows, "occurrences": occurrences, "static": static_report(workspace, word)}
-    facts["reports"] = {}
-    with suppress(BadInput):
-        mixes = {name: layer_weights(name, workspace.layers.n) for name in workspace.layers.spaces}
-        facts["reports"] = {name: report_of(workspace, word, weights) for name, weights in mixes.items()}
-    if request.plan == UMAP:
-        maps = maps_of(workspace, word)
-        queries, mixes = workspace.queries(request.contexts), [layer_weights(name, workspace.layers.n) for name in maps.names]
-        places = [place(table, workspace.products(table, query), rows, maps.coordinates, mixes) for query in queries]
-        stars = np.stack(places, axis=1) if places else np.empty((len(maps.names), 0, 2))
-        trust = dict(zip(maps.names, maps.trustworthiness, strict=True))
-        layout = Layout(**facts, maps=maps, names=maps.names, coordinates=maps.coordinates, stars=stars, trustworthiness=trust)
-        return _with_senses(workspace, table, layout, request.contexts) if request.senses else layout
-    names = workspace.layers.spaces
-    mixes = [layer_weights(name, table.meta["layers"]) for name in names]
-    layers = table.rows.take(rows)  # (N, L, D)
-    spaces = [mixed(layers.transpose(1, 0, 2), weights) for weights in mixes]
-    ends = ()
-    if request.plan == POLES:
-        if (poles := _poles(workspace, table, request)) is None:
-            return None
-        views = axes.pole_views(layers, rows, tuple(poles[:2]), tuple(poles[2:]) or None, mixes=mixes)
-        ends = tuple(pole.name for pole in poles)
-    else:
-        views = axes.find_views(spaces, 3 if request.plan == SOLID else 2)
-    trust = {}
-    if len(rows) <= MOST_TO_TRUST:
-        trust = {name: trustworthiness(space, view.coordinates) for name, space, view in zip(names, spaces, views, strict=True)}
-    flat, stars = np.stack([view.coordinates for view in views]), _stars(table, rows, workspace.queries(request.contexts), views, mixes)
-    return Layout(**facts, names=names, coordinates=flat, stars=stars, trustworthiness=trust, views=tuple(views), ends=ends)
+    common = {
+        "word": word,
+        "plan": request.plan,
+        "rows": rows,
+        "occurrences": workspace.opener.memo.value("dots", (table_key(table), word), lambda: table.occurrences(rows), most=32),
+        "static": static_report(workspace, word),
+        "reports": _reports(workspace, word),
+    }
+    if request.plan != UMAP:
+        return _layout_on_axes(workspace, table, request, common)
+    layout = _umap_layout(workspace, table, request, common)
+    return _with_senses(workspace, table, layout, request.contexts) if request.senses else layout
 
 
 @reads_as_model
@@ -185,13 +164,103 @@ def ends_of(table: OccurrenceTable, word: str) -> list[str]:
     return [*own_names, *(name for name in names if name not in own_names)]
 
 
+@reads_as_model
+def maps_of(workspace: Workspace, word: str) -> FrozenMaps:
+    """Return a labeled word's frozen maps, fitted if none are stored."""
+    table = workspace.targets
+    return workspace.opener.memo.value("maps", (table_key(table), word), lambda: open_maps(table, word), most=128)
+
+
+@reads_as_model
+def report_of(workspace: Workspace, word: str, weights: np.ndarray, *, normalized: bool = False) -> SenseReport:
+    """Return how well a mix of layers separates a word's senses. Raises BadInput with fewer than two senses."""
+    table = workspace.targets
+    key = table_key(table), word, tuple(weights), normalized
+    return workspace.opener.memo.value("report", key, lambda: sense_report_of(table, word, weights, normalized=normalized), most=512)
+
+
+@reads_as_model
+def senses_report(workspace: Workspace, word: str) -> SenseReport:
+    """Return how well the sense space separates a word's senses."""
+    table, space = workspace.targets, workspace.sense_space
+    return workspace.opener.memo.value("senses report", (table_key(table), word), lambda: senses_report_of(table, word, space), most=64)
+
+
+@reads_as_model
+def static_report(workspace: Workspace, word: str) -> SenseReport | None:
+    """Return how well the other words' static vectors, summed, separate a word's senses, or None without vectors or two senses."""
+    table, vectors = workspace.targets, workspace.language_vectors
+
+    def measure() -> SenseReport | None:
+        with suppress(BadInput):
+            return static_report_of(table, word, vectors)
+        return None
+
+    key = table_key(table), word, vectors
+    return None if vectors is None else workspace.opener.memo.value("static report", key, measure, most=256)
+
+
+def _reports(workspace: Workspace, word: str) -> dict[str, SenseReport]:
+    """Return how well each layer and the mix separate a word's senses; {} with fewer than two senses."""
+    spaces = workspace.layers.spaces
+    with suppress(BadInput):
+        return {name: report_of(workspace, word, layer_weights(name, workspace.layers.n)) for name in spaces}
+    return {}
+
+
+def _umap_layout(workspace: Workspace, table: OccurrenceTable, request: LayoutRequest, common: Mapping) -> Layout:
+    """Return the word's frozen maps with the sentences placed on them. `common` has the fields that all layouts share."""
+    maps = maps_of(workspace, request.word)
+    mixes = [layer_weights(name, workspace.layers.n) for name in maps.names]
+    products = [workspace.products(table, query) for query in workspace.queries(request.contexts)]
+    places = [place(table, item, common["rows"], maps.coordinates, mixes) for item in products]
+    return Layout(
+        **common,
+        names=maps.names,
+        coordinates=maps.coordinates,
+        stars=np.stack(places, axis=1) if places else np.empty((len(maps.names), 0, 2)),
+        trustworthiness=dict(zip(maps.names, maps.trustworthiness, strict=True)),
+        maps=maps,
+    )
+
+
+def _layout_on_axes(workspace: Workspace, table: OccurrenceTable, request: LayoutRequest, common: Mapping) -> Layout | None:
+    """Return the layout by principal or custom axes; None while words at an axis's end are being read."""
+    rows, names = common["rows"], workspace.layers.spaces
+    mixes = [layer_weights(name, table.meta["layers"]) for name in names]
+    layers = table.rows.take(rows)  # (N, L, D)
+    spaces = [mixed(layers.transpose(1, 0, 2), weights) for weights in mixes]
+    ends = ()
+    if request.plan == POLES:
+        if (poles := _poles(workspace, table, request)) is None:
+            return None
+        views = axes.pole_views(layers, rows, tuple(poles[:2]), tuple(poles[2:]) or None, mixes=mixes)
+        ends = tuple(pole.name for pole in poles)
+    else:
+        views = axes.find_views(spaces, 3 if request.plan == SOLID else 2)
+    trust = {}
+    if len(rows) <= MOST_TO_TRUST:
+        trust = {name: trustworthiness(space, view.coordinates) for name, space, view in zip(names, spaces, views, strict=True)}
+    return Layout(
+        **common,
+        names=names,
+        coordinates=np.stack([view.coordinates for view in views]),
+        stars=_stars(table, rows, workspace.queries(request.contexts), views, mixes),
+        trustworthiness=trust,
+        views=tuple(views),
+        ends=ends,
+    )
+
+
 def _poles(workspace: Workspace, table: OccurrenceTable, request: LayoutRequest) -> list[axes.Pole] | None:
     ends = request.ends or ends_of(table, request.word)[:2]
     if len(ends) not in (2, 4):
         raise BadInput(t("An axis has two ends: name two of them, or four for two axes."))
     everything = None
-    if any(axes.outside(table, end) for end in ends) and (everything := workspace.every_token) is None:
-        return None
+    if any(axes.outside(table, end) for end in ends):
+        everything = workspace.every_token
+        if everything is None:
+            return None
     return [axes.pole(table, end, everything) for end in ends]
 
 
@@ -230,42 +299,6 @@ def _with_senses(workspace: Workspace, table: OccurrenceTable, layout: Layout, c
         coordinates=np.concatenate([layout.coordinates, flat[None]]),
         stars=np.concatenate([layout.stars, places[None]]),
         trustworthiness={**layout.trustworthiness, SENSES: trustworthiness(vectors, flat)},
-        reports=layout.reports and {**layout.reports, SENSES: senses_report(workspace, word)},
+        reports={**layout.reports, SENSES: senses_report(workspace, word)} if layout.reports else {},
         senses=InSenses(cosines=vectors @ vectors.T, star_cosines=cosines),
     )
-
-
-@reads_as_model
-def maps_of(workspace: Workspace, word: str) -> FrozenMaps:
-    """Return a labeled word's frozen maps, fitted if none are stored."""
-    table = workspace.targets
-    return workspace.opener.memo.value("maps", (table_key(table), word), lambda: open_maps(table, word), most=128)
-
-
-@reads_as_model
-def report_of(workspace: Workspace, word: str, weights: np.ndarray, *, normalized: bool = False) -> SenseReport:
-    """Return how well a mix of layers separates a word's senses. Raises BadInput with fewer than two senses."""
-    table = workspace.targets
-    key = table_key(table), word, tuple(weights), normalized
-    return workspace.opener.memo.value("report", key, lambda: sense_report_of(table, word, weights, normalized=normalized), most=512)
-
-
-@reads_as_model
-def senses_report(workspace: Workspace, word: str) -> SenseReport:
-    """Return how well the sense space separates a word's senses."""
-    table, space = workspace.targets, workspace.sense_space
-    return workspace.opener.memo.value("senses report", (table_key(table), word), lambda: senses_report_of(table, word, space), most=64)
-
-
-@reads_as_model
-def static_report(workspace: Workspace, word: str) -> SenseReport | None:
-    """Return how well the other words' static vectors, summed, separate a word's senses, or None without vectors or two senses."""
-    table, vectors = workspace.targets, workspace.language_vectors
-
-    def measure() -> SenseReport | None:
-        with suppress(BadInput):
-            return static_report_of(table, word, vectors)
-        return None
-
-    key = table_key(table), word, vectors
-    return None if vectors is None else workspace.opener.memo.value("static report", key, measure, most=256)

@@ -97,13 +97,14 @@ class AnyMix:
 @reads_as_model
 def compute(workspace: Workspace, request: MixRequest) -> Mixed | None:
     """Return the view under one mix, or None while data is being read. Raises BadInput for an unknown `among`."""
-    table, request = workspace.targets, replace(request, among=request.among or choose_among(workspace, request.words))
+    table = workspace.targets
+    request = replace(request, among=request.among or choose_among(workspace, request.words))
     check_choice(t("neighbors"), request.among, (SAME, TYPES))
     weights = check_weights(request.weights, table.meta["layers"])
     queries = workspace.queries(request.words)
     layers_of_words = [_as_weighed(query.layers, request) for query in queries]
     lemma = request.words[0].lemma_in(table)
-    nearest = [_same_word(workspace, table, *pair, request) for pair in zip(request.words, queries, strict=True)]
+    nearest = [_same_word(workspace, table, word, query, request) for word, query in zip(request.words, queries, strict=True)]
     everything = None
     if request.every_token and not all(nearest):
         if (everything := workspace.every_token) is None:
@@ -123,7 +124,7 @@ def compute(workspace: Workspace, request: MixRequest) -> Mixed | None:
     flat, dots, stars = None, (), np.empty((0, 2))
     if report is not None and request.among == SAME:
         flat, stars = _map(workspace, table, lemma, queries, request)
-        dots = [table.occurrence(int(row)) for row in map_rows(table, lemma)]
+        dots = table.occurrences(map_rows(table, lemma))
     elif everything is not None:
         flat, stars = _plane(workspace, everything, queries, request)
     lengths = layer_lengths(workspace) if not request.normalized else np.full(len(weights), workspace.model.encoder.dim**0.5)
@@ -182,8 +183,10 @@ def layer_lengths(workspace: Workspace) -> np.ndarray:
 @reads_as_model
 def pulls_of(workspace: Workspace, weights: Sequence[float]) -> np.ndarray:
     """Return each layer's share of the mix under these weights, (L,), sum 1. () for weights of another number of layers."""
-    lengths = layer_lengths(workspace) if len(weights) else ()
-    return pulls(np.array(weights), lengths) if len(lengths) == len(weights) > 0 else np.empty(0)
+    if not len(weights):
+        return np.empty(0)
+    lengths = layer_lengths(workspace)
+    return pulls(np.array(weights), lengths) if len(lengths) == len(weights) else np.empty(0)
 
 
 def _as_weighed(layers: np.ndarray, request: MixRequest) -> np.ndarray:
@@ -204,7 +207,9 @@ def _same_word(
 def _leans(
     everything: OccurrenceTable | None, nearest: Sequence, layers_of_words: Sequence[np.ndarray], request: MixRequest
 ) -> tuple[tuple[str, ...], np.ndarray]:
-    spellings = list(dict.fromkeys(entry.word for entries in nearest for entry in entries or () if isinstance(entry, TypeNeighbor)))
+    """Return the spellings among the neighbors, from the first of two words to the second, and their cosines (2, n) with either word."""
+    entries = [entry for listed in nearest if listed for entry in listed]
+    spellings = list(dict.fromkeys(entry.word for entry in entries if isinstance(entry, TypeNeighbor)))
     if everything is None or not spellings or len(layers_of_words) < 2:
         return (), np.empty((2, 0))
     layers = _as_weighed(everything.types.take(np.array([everything.word_codes[word] for word in spellings])), request)
@@ -259,12 +264,14 @@ def _any_of_labeled(workspace: Workspace, queries: Sequence[Query], lengths: np.
     table = workspace.targets
     lemma = request.words[0].lemma_in(table)
     products = [workspace.products(table, query, normalized=request.normalized) for query in queries]
-    rows, maps = map_rows(table, lemma), maps_of(workspace, lemma)
-    by_person = np.isin(rows, labeled := rows_to_measure(table, lemma))  # guesses of a model would count as another sense
+    rows = map_rows(table, lemma)
+    labeled = rows_to_measure(table, lemma)  # without guesses of a model, which would count as another sense
     own_words = {k: workspace.products(table, queries[k]) for k, word in enumerate(request.words) if word.lemma_in(table) == lemma}
-    layers, single = maps.coordinates[: len(lengths)], np.eye(len(lengths))
-    few = len(labeled) * len(lengths) <= MOST_PAIRS
-    candidates = tuple(choose_candidates(table.rows, item, table.may_answer(Question(item, (), which=SAME)), lengths) for item in products)
+    layers = maps_of(workspace, lemma).coordinates[: len(lengths)]
+    single_layers = np.eye(len(lengths))
+    are_few = len(labeled) * len(lengths) <= MOST_PAIRS
+    may_answer = [table.may_answer(Question(item, (), which=SAME)) for item in products]
+    candidates = tuple(choose_candidates(table.rows, item, mask, lengths) for item, mask in zip(products, may_answer, strict=True))
     ids = np.unique(np.concatenate([rows, *(part.rows for part in candidates)]))
     return AnyMix(
         lemma=lemma,
@@ -273,10 +280,10 @@ def _any_of_labeled(workspace: Workspace, queries: Sequence[Query], lengths: np.
         examples={int(row): table.occurrence(int(row)) for row in ids},
         between=products_between(*products) if len(products) > 1 else None,
         ids=labeled,
-        coordinates=layers[:, by_person],
-        stars={k: place(table, word_products, rows, layers, single) for k, word_products in own_words.items()},
-        pairs=products_of_pairs(_as_weighed(table.rows.take(labeled), request)) if few else None,
-        chance=chance(table.sense[labeled]) if few else None,
+        coordinates=layers[:, np.isin(rows, labeled)],
+        stars={k: place(table, word_products, rows, layers, single_layers) for k, word_products in own_words.items()},
+        pairs=products_of_pairs(_as_weighed(table.rows.take(labeled), request)) if are_few else None,
+        chance=chance(table.sense[labeled]) if are_few else None,
     )
 
 
@@ -285,12 +292,13 @@ def _any_of_spellings(
 ) -> AnyMix:
     """Return the data of spellings. Both words have the same candidates, whose nearer word is computed again under every mix."""
     points, planes = _planes(workspace, table, queries, request)
-    of_types, of_rows = (
-        [workspace.products(table, query, normalized=request.normalized, types=types) for query in queries] for types in (True, False)
-    )
+    of_types = [workspace.products(table, query, normalized=request.normalized, types=True) for query in queries]
+    of_rows = [workspace.products(table, query, normalized=request.normalized) for query in queries]
     own_codes = [table.word_codes.get(query.word.casefold(), -1) for query in queries]
-    others = [np.arange(len(table.types)) != code for code in own_codes]
-    nearest = [choose_candidates(table.types, *pair, lengths).rows for pair in zip(of_types, others, strict=True)]
+    nearest = [
+        choose_candidates(table.types, item, np.arange(len(table.types)) != code, lengths).rows
+        for item, code in zip(of_types, own_codes, strict=True)
+    ]
     type_codes = np.array([table.word_codes[word] for word in points.words[points.occurrences :]], int)
     codes = np.unique(np.concatenate([*nearest, type_codes]))
     own_rows = points.rows[: points.occurrences]

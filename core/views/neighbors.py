@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 
@@ -34,6 +35,8 @@ READS = ("model", "corpus")
 TYPES = "types"
 WORDS, OCCURRENCES = 8, 48  # listed words, and the occurrences among which they are found
 EQUAL = 0.005  # weights that differ less are equal
+SPREAD, BETWEEN, UMAP = "spread", "between", "umap"  # layouts of the map
+OFFERED = 200  # words to choose from in a corpus without labels
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,36 +72,25 @@ def compute(workspace: Workspace, request: NeighborsRequest) -> Neighbors | None
     """Return the list, or None if the labeled tokens cannot answer it or the table is being read. Raises BadInput for a missing space."""
     weights = _check_request(workspace, request)
     table = workspace.every_token if request.every_token else workspace.targets
-    query, lemma = workspace.queries([request.word])[0], request.word.lemma_in(workspace.targets)
-    facts = {"word": request.word, "lemma": lemma}
-    if table is None or (
-        not request.every_token and (request.among == TYPES or not table.same_word(query.word, read_as=query.read_as).any())
-    ):
+    if table is None:
         return None
+    query = workspace.queries([request.word])[0]
+    if not request.every_token and (request.among == TYPES or not table.same_word(query.word, read_as=query.read_as).any()):
+        return None
+    word, lemma = request.word, request.word.lemma_in(workspace.targets)
     if weights is None:
         index = SenseIndex(table, workspace.require_sense_space())
         nearest = tuple(index.nearest(query, WEIGHTS, k=request.k, which=request.among))
         level = random_level(workspace, SENSES)
-        return Neighbors(**facts, entries=nearest, narrowed=index.narrows(query, request.among), level=level)
+        return Neighbors(word=word, lemma=lemma, entries=nearest, narrowed=index.narrows(query, request.among), level=level)
     products = workspace.products(table, query, types=request.among == TYPES)
     if request.among == TYPES:
         types = table.nearest_types(products, weights, k=request.k)
         examples = table.nearest_of_types(query, [neighbor.word for neighbor in types], weights)
-        return Neighbors(**facts, entries=tuple(types), examples=tuple(examples))
+        return Neighbors(word=word, lemma=lemma, entries=tuple(types), examples=tuple(examples))
     level = random_level(workspace, request.space) if request.space != MIX or np.ptp(weights) < EQUAL else None
-    return Neighbors(**facts, entries=tuple(table.nearest(products, weights, k=request.k, which=request.among)), level=level)
-
-
-def _check_request(workspace: Workspace, request: NeighborsRequest) -> np.ndarray | None:
-    """Return the layer weights (L,), or None for the sense space. Raises BadInput before any sentence is read."""
-    if request.among != TYPES:
-        check_search(request.k, request.among)
-    if request.space != SENSES:
-        return layer_weights(request.space, workspace.layers.n, request.weights or None, senses=True)
-    workspace.require_sense_space()
-    if request.among == TYPES:
-        raise BadInput(t("The sense space has no spellings. Search occurrences, or choose a layer."))
-    return None
+    nearest = tuple(table.nearest(products, weights, k=request.k, which=request.among))
+    return Neighbors(word=word, lemma=lemma, entries=nearest, level=level)
 
 
 @reads_as_model
@@ -109,11 +101,13 @@ def nearest_words(workspace: Workspace, request: NeighborsRequest) -> tuple[tupl
     """
     if (listed := compute(workspace, replace(request, among=OTHER, k=OCCURRENCES))) is None:
         return None
-    seen, words = _forms(listed.word.word), []
-    function = words_of(workspace.language).function
+    function_words = words_of(workspace.language).function
+    seen = _forms(listed.word.word)
+    words = []
     for neighbor in listed.entries:
         word = bare(neighbor.occurrence.word)
-        if word.isalpha() and word.casefold() not in function and not (forms := _forms(word)) & seen:
+        forms = _forms(word)
+        if word.isalpha() and word.casefold() not in function_words and not forms & seen:
             seen |= forms
             words.append((word, neighbor.cosine))
     return tuple(words[:WORDS])
@@ -135,20 +129,6 @@ def tabulate_neighbors(entries: Sequence[Neighbor | TypeNeighbor], context: str 
 def tabulate_words(words: Sequence[tuple[str, float]], context: str = "") -> Frame:
     """Return words and their cosines as a table, best first."""
     return frame([_row(k, *word, context) for k, word in enumerate(words, 1)])
-
-
-def _row(rank: int, word: str, cosine: float, context: str) -> dict:
-    return {t("context"): context, t("rank"): rank, t("word"): word, t("cosine"): round(cosine, 4)}
-
-
-def _forms(word: str) -> set[str]:
-    """Return the word in lower case and its dictionary forms."""
-    word = bare(word).casefold()
-    return {word, *dictionary_forms(word)}
-
-
-SPREAD, BETWEEN, UMAP = "spread", "between", "umap"  # layouts
-OFFERED = 200  # words to choose from in a corpus without labels
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,7 +188,8 @@ def frequent_words(workspace: Workspace) -> list[str]:
     def choose() -> list[str]:
         counts = np.bincount(table.word, minlength=len(table.words))
         order = [table.words[code] for code in np.argsort(-counts, kind="stable") if any(map(str.isalpha, table.words[code]))]
-        return ([word for word in order if clusters.is_telling(word) or not word.isascii()] or order)[:OFFERED]
+        content_words = [word for word in order if clusters.is_telling(word) or not word.isascii()]
+        return (content_words or order)[:OFFERED]
 
     return workspace.opener.memo.value("frequent words", table_key(table), choose, most=8)
 
@@ -253,19 +234,44 @@ def compute_around(workspace: Workspace, request: AroundRequest) -> Around | Non
     )
 
 
+def _check_request(workspace: Workspace, request: NeighborsRequest) -> np.ndarray | None:
+    """Return the layer weights (L,), or None for the sense space. Raises BadInput before any sentence is read."""
+    if request.among != TYPES:
+        check_search(request.k, request.among)
+    if request.space != SENSES:
+        return layer_weights(request.space, workspace.layers.n, request.weights or None, senses=True)
+    workspace.require_sense_space()
+    if request.among == TYPES:
+        raise BadInput(t("The sense space has no spellings. Search occurrences, or choose a layer."))
+    return None
+
+
+def _row(rank: int, word: str, cosine: float, context: str) -> dict:
+    return {t("context"): context, t("rank"): rank, t("word"): word, t("cosine"): round(cosine, 4)}
+
+
+def _forms(word: str) -> set[str]:
+    """Return the word in lower case and its dictionary forms."""
+    word = bare(word).casefold()
+    return {word, *dictionary_forms(word)}
+
+
 def _places(
     points: Surroundings, queries: Sequence[Query], plan: str, spaces: Sequence[str], mixes: Sequence[np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray, tuple[float, ...]]:
     """Return places of the points (K, N, 2) and stars (K, S, 2), and the shares of the variance."""
     stars = np.stack([query.layers for query in queries]) if queries else np.empty((0, *points.layers.shape[1:]), np.float32)
-    n, shares = len(points), ()
+    n = len(points)
+    shares = ()
     if n + len(stars) < 2:
         flat = np.zeros((len(mixes), n + len(stars), 2), np.float32)
     elif plan == UMAP:
         flat = aligned_maps(axes.mix_points(points.layers, stars, mixes), spaces, ProjectionConfig(n_neighbors=10)).coordinates
     else:
-        views = (axes.by_sentences if plan == BETWEEN else axes.by_spread)(points.layers, stars, mixes)
-        flat, shares = np.stack([view.coordinates for view in views]), tuple(view.plane.together for view in views)
+        find_views = axes.by_sentences if plan == BETWEEN else axes.by_spread
+        views = find_views(points.layers, stars, mixes)
+        flat = np.stack([view.coordinates for view in views])
+        shares = tuple(view.plane.together for view in views)
     return flat[:, :n], flat[:, n:], shares
 
 
@@ -282,9 +288,9 @@ def _groups(table: OccurrenceTable, points: Surroundings, cosines: np.ndarray) -
     if number < 2:
         return none, ()
     numbers = clusters.clusters(directions, number)
-    occurrences = [table.occurrence(int(row)) for row in points.rows]
+    occurrences = table.occurrences(points.rows)
     contexts = [clusters.content_words(o.tokens, o.position, without={o.word}) for o in occurrences]
-    telling = clusters.telling_words(contexts, numbers, Counter(word for words in contexts for word in words))
+    telling = clusters.telling_words(contexts, numbers, Counter(chain.from_iterable(contexts)))
     return none + numbers + 1, tuple(tuple(word for word, _ in words[:3]) for words in telling)
 
 

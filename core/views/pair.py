@@ -20,6 +20,7 @@ from ..text.tokens import bare
 from ..workspace import Word, Workspace, reads_as_model, table_key
 
 READS = ("model", "vectors", "corpus")
+MOST_WORDS = 32  # cached labeled words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +58,8 @@ class Pair:
 def compute(workspace: Workspace, request: PairRequest) -> Pair:
     """Return all results of a pair. Raises MissingArtifact without static vectors."""
     both = request.first, request.second
-    cosines, static = space_cosines(workspace, *both), workspace.vectors.cosine(both[0].word, both[1].word)
+    cosines = space_cosines(workspace, *both)
+    static = workspace.vectors.cosine(both[0].word, both[1].word)
     words = bare(both[0].word), bare(both[1].word)
     return Pair(
         words=words,
@@ -86,19 +88,16 @@ def judge(workspace: Workspace, first: WordInContext, second: WordInContext) -> 
 def space_cosines(workspace: Workspace, first: WordInContext, second: WordInContext) -> dict[str, float]:
     """Return the cosine of both words by layer, last the mix. This needs neither labels nor static vectors."""
     a, b = (query.layers for query in workspace.queries((first, second)))
-    cross, (gram_a, gram_b) = a @ b.T, gram(np.stack([a, b]))
-    values = mix_cosines(cross[None], gram_a, gram_b[None], stops(len(a)))[:, 0]
+    gram_a, gram_b = gram(np.stack([a, b]))
+    values = mix_cosines((a @ b.T)[None], gram_a, gram_b[None], stops(len(a)))[:, 0]
     return dict(zip(workspace.layers.spaces, map(float, values), strict=True))
-
-
-MOST_WORDS = 32  # cached labeled words
 
 
 @reads_as_model
 def draw_scene(workspace: Workspace, first: WordInContext, second: WordInContext) -> Scene | None:
     """Return the scene of two words; None where no labeled sentence has both, and the model has no sense space."""
     workspace.layers_of([first.tokens, second.tokens, (first.word,), (second.word,)])  # in one batch
-    both = a, b = Word(workspace, first), Word(workspace, second)
+    a, b = both = [Word(workspace, context) for context in (first, second)]
     space = workspace.sense_space
     vectors = scene.layer_vectors(np.stack([a.layers, b.layers]), np.stack([a.alone, b.alone]))
     parts = np.stack([word.sense_parts for word in both]) if space else None
@@ -119,7 +118,7 @@ def draw_scene(workspace: Workspace, first: WordInContext, second: WordInContext
 
     places = workspace.once("words in the sense space", place_rows, table_key(table), space.mark, most=2)
     rows, star_of = _near_words(workspace, table, (first, second), places @ vectors[SENSES].T)
-    written = [occurrence.tokens[occurrence.position] for occurrence in map(table.occurrence, rows.tolist())]
+    written = [tokens[position] for tokens, position in table.places(rows)]
     points = scene.layer_vectors(table.rows.take(rows), encode_alone(workspace, written)) | {SENSES: places[rows]}
     words = [table.words[code] for code in table.word[rows]]
     return scene.draw_unlabeled(words, star_of, points, vectors, calibration_of(workspace).ring)
@@ -138,7 +137,7 @@ def labeled_dots(workspace: Workspace, table: OccurrenceTable, lemma: str) -> La
 
 @reads_as_model
 def encode_alone(workspace: Workspace, words: Sequence[str]) -> np.ndarray:
-    """Encode each spelling as a sentence of its own, (n, L, D)."""
+    """Encode each spelling as a one-word sentence, (n, L, D)."""
     spellings = list(dict.fromkeys(words))
     by_spelling = dict(zip(spellings, workspace.layers_of([(spelling,) for spelling in spellings]), strict=True))
     return np.stack([by_spelling[word][:, 0] for word in words])
@@ -147,12 +146,15 @@ def encode_alone(workspace: Workspace, words: Sequence[str]) -> np.ndarray:
 def _near_words(
     workspace: Workspace, table: OccurrenceTable, both: Sequence[WordInContext], cosines: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return rows of the content words near both sentences, with (N, 2) cosines, as `find_near_words` does."""
+    """Choose the content words near both sentences, by the cosines (N, 2) of all rows with them; the result is that of `find_near_words`."""
+    function_words = words_of(workspace.language).function
 
-    def mark_content_words() -> np.ndarray:  # (N,) of three letters or two syllables; a piece of a Korean word begins with a joiner
-        function, words = words_of(workspace.language).function, enumerate(table.words)
-        codes = [code for code, word in words if len(word) > word.isascii() + 1 and word.isalpha() and word not in function]
-        return np.isin(table.word, codes)
+    def is_content_word(word: str) -> bool:
+        least = 3 if word.isascii() else 2  # letters, or syllables
+        return len(word) >= least and word.isalpha() and word not in function_words  # a piece of a Korean word begins with a joiner
+
+    def mark_content_words() -> np.ndarray:  # (N,)
+        return np.isin(table.word, [code for code, word in enumerate(table.words) if is_content_word(word)])
 
     may_answer = workspace.once("content words", mark_content_words, table_key(table), most=2)
     for word in both:

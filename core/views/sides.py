@@ -1,7 +1,6 @@
 """Two sides of a comparison of texts: the sentences of each with their documents and dates, and the sentences that are left out."""
 
 import re
-import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,7 +13,7 @@ from ..common.errors import BadInput, ElmoscopeError
 from ..common.i18n import t
 from ..common.limits import limits
 from ..common.markup import shorten
-from ..common.reports import Report
+from ..common.reports import Report, with_pace
 from ..corpus.change import intersect_keys, list_keys, sentence_keys
 from ..corpus.encoded import EncodedCorpus
 from ..elmo.language_model import Prediction
@@ -113,8 +112,10 @@ class Side:
         """Return the days of the side. Raises BadInput for a date that cannot be read, and for an end that is open: "1900.."."""
         written = (re.sub(r"^(\d{4})[-/](\d)$", r"\1-0\2", text.strip()) for text in (self.start, self.end))  # a month, not two years
         first, last = map(parse_date, written)
-        for text, is_bound in ((self.start, first and first.first[0] != -DISTANT), (self.end, last and last.last[0] != DISTANT)):
-            if text and not is_bound:
+        is_open_start = first is None or first.first[0] == -DISTANT
+        is_open_end = last is None or last.last[0] == DISTANT
+        for text, is_open in ((self.start, is_open_start), (self.end, is_open_end)):
+            if text and is_open:
                 raise BadInput(t("“{date}” is not a date. Write it as 1850, 1850-06, 0850 or 44 BC.", date=shorten(text)))
         return DateSpan(first.first if first else (-DISTANT, 1, 1), last.last if last else (DISTANT, 12, 31))
 
@@ -140,10 +141,10 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Facts:
-    """The texts of a corpus, and the document and date of each sentence. Empty for an index without its texts."""
+class DatedTexts:
+    """A corpus with the document and date of each sentence. Empty for an index without its texts."""
 
-    texts: EncodedCorpus | None = None
+    corpus: EncodedCorpus | None = None
     documents: Column = Column()
     dates: Column = Column()
     spans: Sequence[DateSpan | None] = ()  # for each name of a date
@@ -162,6 +163,11 @@ class Facts:
         """Return the dates of some sentences; None where no date can be read."""
         return [self.spans[k] for k in self.dates.codes[sentences].tolist()] if len(self.spans) else [None] * len(sentences)
 
+    def example_date(self, mask: np.ndarray) -> str:
+        """Return a date of the sentences of a mask (S,), as written; "" if none has any."""
+        names = (self.dates.names[k] for k in np.unique(self.dates.codes[mask]))
+        return next(filter(None, names), "")
+
     @property
     def undated(self) -> np.ndarray:
         """Return (S,) bool: the sentences without a date that can be read."""
@@ -173,27 +179,27 @@ class Facts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sides:
-    """Two sides with the facts of their texts, and the sentences of each."""
+    """Two sides with their dated texts, and the sentences of each."""
 
     sides: tuple[Side, Side]
-    facts: tuple[Facts, Facts]
+    dated: tuple[DatedTexts, DatedTexts]
     masks: tuple[np.ndarray, np.ndarray]  # (S,) bool of the sentences of each corpus
     shared: np.ndarray  # keys of the sentences that are left out of the side `left_out.reduced`, where these are found by their tokens
     left_out: LeftOutSentences
 
     def texts(self, k: int, table: OccurrenceTable) -> "SideTexts":
-        """Return a side's table with its facts, if both have the same sentences."""
+        """Return a side's table with its documents and dates, if both have the same sentences."""
         n = len(table.sentences)
-        if len(self.facts[k].dates.codes) == n:
-            return SideTexts(table, self.facts[k], self.masks[k])
+        if len(self.dated[k].dates.codes) == n:
+            return SideTexts(table, self.dated[k], self.masks[k])
         mask = np.ones(n, bool)  # a table of the labeled sentences alone, or an index
         if k == self.left_out.reduced and len(self.shared):
             mask = ~np.isin(list_keys(table.sentences), self.shared)
-        return SideTexts(table, Facts(), mask)
+        return SideTexts(table, DatedTexts(), mask)
 
     def counts(self, k: int) -> dict[str, int] | None:
         """Return how often each word occurs on a side, without a model; None for an index without its texts."""
-        if (corpus := self.facts[k].texts) is None:
+        if (corpus := self.dated[k].corpus) is None:
             return None
         counts = np.bincount(corpus.word[self.masks[k][corpus.sentence]], minlength=len(corpus.words)) * corpus.lettered
         return {corpus.word_list[code]: int(counts[code]) for code in np.flatnonzero(counts).tolist()}
@@ -204,7 +210,7 @@ class SideTexts:
     """A side's table, which of its sentences count, and each sentence's document and date."""
 
     table: OccurrenceTable
-    facts: Facts
+    dated: DatedTexts
     mask: np.ndarray  # (S,) bool
 
     def within(self, rows: np.ndarray) -> np.ndarray:
@@ -213,7 +219,7 @@ class SideTexts:
 
     def documents(self, rows: np.ndarray) -> list[str]:
         """Return the document of each row's sentence; "" where it is not known."""
-        return self.facts.documents.of(self.table.sentence[rows])
+        return self.dated.documents.of(self.table.sentence[rows])
 
     def counts(self) -> Counter[str]:
         """Return how often each word occurs on the side. Joined pieces count as the word that they are."""
@@ -235,7 +241,7 @@ class WordTexts:
     dates: list[DateSpan | None]
     layers: Callable[[], np.ndarray]  # (n, L, D)
     views: Callable[[SenseSpace], np.ndarray]  # (n, V), the parts of the sense space
-    likeliest: Callable[[SenseSpace, np.ndarray, int], list[tuple[Prediction, ...]]]  # of the chosen items: k substitutes for each
+    likeliest: Callable[[SenseSpace, np.ndarray, int], list[tuple[Prediction, ...]]]  # n substitutes for each of the chosen items
 
 
 def keep_news() -> str:
@@ -244,24 +250,24 @@ def keep_news() -> str:
 
 
 @reads_as_model
-def facts_of(workspace: Workspace, corpus: str) -> Facts:
-    """Return the texts, and the document and date of each sentence. Empty for an index without its texts, and for an unknown corpus.
+def dated_texts(workspace: Workspace, corpus: str) -> DatedTexts:
+    """Return a corpus with the document and date of each sentence. Empty for an index without its texts, and for an unknown corpus.
 
     The date is the sentence's. If no sentence of a document has a date, it is the year in the document's name.
     """
     try:
         if index_at(corpus):
-            return Facts()
+            return DatedTexts()
         texts = workspace.with_corpus(corpus).encoded
     except ElmoscopeError:
-        return Facts()
+        return DatedTexts()
     documents = ["" if name == texts.unnamed else name for name in texts.documents]
     dated = texts.date >= 0
     has_dates = np.bincount(texts.document[dated], minlength=len(documents)) > 0
-    years = ["" if own else _date_in(name) for name, own in zip(documents, has_dates, strict=True)]
+    years = ["" if is_dated else _date_in(name) for name, is_dated in zip(documents, has_dates, strict=True)]
     codes = np.where(dated, texts.date, len(texts.dates) + texts.document)
     spans = [*texts.date_spans, *parse_dates(years)]
-    return Facts(texts, Column(documents, texts.document), Column([*texts.dates, *years], codes), spans)
+    return DatedTexts(texts, Column(documents, texts.document), Column([*texts.dates, *years], codes), spans)
 
 
 def _date_in(name: str) -> str:
@@ -274,9 +280,9 @@ def _date_in(name: str) -> str:
     return "" if is_of_another_year else next(filter(parse_date, dates), "")
 
 
-def dates_of(facts: Facts) -> list[str]:
+def dates_of(texts: DatedTexts) -> list[str]:
     """Return the years in which dates begin, in order, or the days if there is a single year. [] if no date can be read."""
-    spans = {facts.spans[k] for k in np.unique(facts.dates.codes)} - {None}
+    spans = {texts.spans[k] for k in np.unique(texts.dates.codes)} - {None}
     days = {span.last if span.first[0] == -DISTANT else span.first for span in spans}  # the last day of an open date ("before 1850")
     years = sorted({day[0] for day in days})
     if len(years) > 1 or len(days) < 2 or years[0] < 0:
@@ -295,17 +301,18 @@ def choose(workspace: Workspace, first: Side, second: Side) -> Sides:
     same_texts = t("Both sides are the same texts. Choose another corpus, or other dates.")
     if sides[0] == sides[1]:
         raise BadInput(same_texts)
-    facts = tuple(facts_of(workspace, side.corpus) for side in sides)
-    texts = [side_facts.texts for side_facts in facts]
-    masks = [_dated(side, side_facts) for side, side_facts in zip(sides, facts, strict=True)]
-    is_same = sides[0].corpus == sides[1].corpus or (None not in texts and texts[0].fingerprint == texts[1].fingerprint)
-    left_out, shared = _left_out(sides, facts, is_same), np.empty(0, np.uint64)
+    dated = tuple(dated_texts(workspace, side.corpus) for side in sides)
+    corpora = [texts.corpus for texts in dated]
+    masks = [_between_dates(side, texts) for side, texts in zip(sides, dated, strict=True)]
+    is_same = sides[0].corpus == sides[1].corpus or (None not in corpora and corpora[0].fingerprint == corpora[1].fingerprint)
+    left_out = _left_out(sides, dated, is_same)
+    shared = np.empty(0, np.uint64)
     if is_same:
         both = [masks[0] & masks[1]] * 2
     else:
-        keys = [_keys(workspace, side, side_facts) for side, side_facts in zip(sides, facts, strict=True)]
+        keys = [_keys(workspace, side, texts) for side, texts in zip(sides, dated, strict=True)]
         for k in (0, 1):
-            if texts[k] is None:
+            if corpora[k] is None:
                 masks[k] = np.ones(len(keys[k]), bool)
         on_sides = np.intersect1d(*(side_keys[mask] for side_keys, mask in zip(keys, masks, strict=True)))
         shared = np.intersect1d(intersect_keys(*keys), on_sides)
@@ -317,65 +324,75 @@ def choose(workspace: Workspace, first: Side, second: Side) -> Sides:
         if not masks[reduced].any():
             raise BadInput(same_texts)
         left_out = replace(left_out, shared=int(both[reduced].sum()), reduced=reduced)
-    return Sides(sides, facts, tuple(masks), shared, left_out)
+    return Sides(sides, dated, tuple(masks), shared, left_out)
 
 
-def _keys(workspace: Workspace, side: Side, facts: Facts) -> np.ndarray:
+def _keys(workspace: Workspace, side: Side, texts: DatedTexts) -> np.ndarray:
     """Return a key for each sentence of a side's corpus; none if its sentences are not available."""
-    if (texts := facts.texts) is not None:
-        return workspace.opener.memo.value("sentence keys", texts.fingerprint, lambda: sentence_keys(texts), most=8)
+    if (corpus := texts.corpus) is not None:
+        return workspace.opener.memo.value("sentence keys", corpus.fingerprint, lambda: sentence_keys(corpus), most=8)
     table = workspace.opener.every_token(side.corpus, workspace.names.model) if index_at(side.corpus) else None
     return np.empty(0, np.uint64) if table is None else list_keys(table.sentences)
 
 
-def _dated(side: Side, facts: Facts) -> np.ndarray:
+def _between_dates(side: Side, texts: DatedTexts) -> np.ndarray:
     """Return (S,) bool: the sentences between a side's dates; all if it has none. Raises BadInput if no sentence is between them."""
     if not side.is_dated:
-        return np.ones(len(facts.dates.codes), bool)
-    spans = sorted(span for span in facts.spans if span is not None)
+        return np.ones(len(texts.dates.codes), bool)
+    spans = sorted(span for span in texts.spans if span is not None)
     if not spans:
-        values = {"corpus": corpus_titles([side.corpus])[0], "date": shorten(next(filter(None, facts.dates.names), ""))}
+        values = {"corpus": corpus_titles([side.corpus])[0], "date": shorten(next(filter(None, texts.dates.names), ""))}
         if values["date"]:
             raise BadInput(t("No date in {corpus} can be read, such as “{date}”. Write dates as 1850, 1850-06-30 or c. 1850.", **values))
         raise BadInput(t("{corpus} has no dates: add a date column, or years in its documents’ names.", **values))
-    mask = facts.between(side)
+    mask = texts.between(side)
     if not mask.any():
-        ends = {"first": format_years(*spans[0].years), "last": format_years(*max(spans, key=lambda span: span.last).years)}
-        ends |= {"start": side.start or "…", "end": side.end or "…"}
+        latest = max(spans, key=lambda span: span.last)
+        ends = {
+            "start": side.start or "…",
+            "end": side.end or "…",
+            "first": format_years(*spans[0].years),
+            "last": format_years(*latest.years),
+        }
         message = t("No text from {start} to {end}; dates run from {first} to {last}.", **ends)
-        left_out = replace(_left_out((side, side), (facts, facts), True), outside=0)  # the message names the range of all dates
+        left_out = replace(_left_out((side, side), (texts, texts), True), outside=0)  # the message names the range of all dates
         raise BadInput(" ".join([message, *left_out.describe()]))
     return mask
 
 
-def _left_out(sides: Sequence[Side], facts: Sequence[Facts], is_same: bool) -> LeftOutSentences:
+def _left_out(sides: Sequence[Side], dated: Sequence[DatedTexts], is_same: bool) -> LeftOutSentences:
     """Count the sentences whose dates put them on no side."""
-    groups = [(sides, facts[0])] if is_same else [((side,), side_facts) for side, side_facts in zip(sides, facts, strict=True)]
-    totals, examples = np.zeros(5, int), ["", ""]
-    for group, group_facts in groups:
+    groups = [(sides, dated[0])] if is_same else [((side,), texts) for side, texts in zip(sides, dated, strict=True)]
+    result = LeftOutSentences()
+    for group, texts in groups:
         if not all(side.is_dated for side in group):  # a side without dates takes every sentence
             continue
-        within = np.any([group_facts.between(side) for side in group], axis=0)
-        partly = np.any([group_facts.partly(side) for side in group], axis=0) & ~within
-        undated = group_facts.undated
-        named = ~undated & (group_facts.dates.codes >= len(group_facts.texts.dates))
-        totals += [len(within), undated.sum(), partly.sum(), (~within & ~partly & ~undated).sum(), named.sum()]
-        for place, mask in enumerate((undated, partly)):
-            names = (group_facts.dates.names[k] for k in np.unique(group_facts.dates.codes[mask]))
-            examples[place] = examples[place] or next(filter(None, names), "")
-    names = ("sentences", "undated", "astride", "outside", "named", "unread_date", "astride_date")
-    return LeftOutSentences(**dict(zip(names, [*totals.tolist(), *examples], strict=True)))
+        within = np.any([texts.between(side) for side in group], axis=0)
+        partly = np.any([texts.partly(side) for side in group], axis=0) & ~within
+        undated = texts.undated
+        named = ~undated & (texts.dates.codes >= len(texts.corpus.dates))
+        result = replace(
+            result,
+            sentences=result.sentences + len(within),
+            undated=result.undated + int(undated.sum()),
+            unread_date=result.unread_date or texts.example_date(undated),
+            named=result.named + int(named.sum()),
+            astride=result.astride + int(partly.sum()),
+            astride_date=result.astride_date or texts.example_date(partly),
+            outside=result.outside + int((~within & ~partly & ~undated).sum()),
+        )
+    return result
 
 
 def split_at(corpus: str, start: str) -> tuple[Side, Side]:
     """Return two sides: the texts of a corpus before a date of `dates_of`, and those from it on."""
     first = parse_date(start).first
-    before = "{:04d}-{:02d}-{:02d}".format(*day_before(first)) if "-" in start else format_year(first[0] - 1 or -1)
+    before = "{:04d}-{:02d}-{:02d}".format(*day_before(first)) if "-" in start else format_year(first[0] - 1 or -1)  # there is no year 0
     return Side(corpus=corpus, end=before), Side(corpus=corpus, start=start)
 
 
 def find_shared_words(texts: Sequence[SideTexts], at_least: int) -> dict[str, tuple[int, int]]:
-    """Return spellings with at least so many occurrences on both sides, with their counts; the most frequent first."""
+    """Return the spellings with `at_least` occurrences on each side, and their counts, the most frequent first."""
     first, second = (side.counts() for side in texts)
     shared = {word: (n, second[word]) for word, n in first.items() if min(n, second.get(word, 0)) >= at_least}
     return dict(sorted(shared.items(), key=lambda item: (-min(item[1]), item[0])))
@@ -401,10 +418,9 @@ def _ranges_of_years(sides: Sequence[WordTexts]) -> tuple[np.ndarray, list[str]]
     """
     if any(None in side.dates for side in sides):
         return None
-    (first, last), (other_first, other_last) = ((min(side.dates).years[0], max(span.years[1] for span in side.dates)) for side in sides)
-    if last > other_first and other_last > first:
+    if not _is_earlier(*sides) and not _is_earlier(*reversed(sides)):
         return None
-    is_later = np.repeat([0, 1] if last <= other_first else [1, 0], [len(side.items) for side in sides])
+    is_later = np.repeat([0, 1] if _is_earlier(*sides) else [1, 0], [len(side.items) for side in sides])
     spans = [*sides[0].dates, *sides[1].dates]
     keys = [(later, *span.years) for later, span in zip(is_later.tolist(), spans, strict=True)]
     distinct, key_of = np.unique(keys, axis=0, return_inverse=True)  # in order of time
@@ -416,6 +432,11 @@ def _ranges_of_years(sides: Sequence[WordTexts]) -> tuple[np.ndarray, list[str]]
     ranges = np.array_split(distinct[:n_earlier], earlier_ranges) + np.array_split(distinct[n_earlier:], n_ranges - earlier_ranges)
     range_of = np.repeat(np.arange(n_ranges), [len(years) for years in ranges])
     return range_of[key_of.reshape(-1)], [format_years(int(years[:, 1].min()), int(years[:, 2].max())) for years in ranges]
+
+
+def _is_earlier(first: WordTexts, second: WordTexts) -> bool:
+    """Return whether no sentence of the first side is of a later year than the first sentence of the second."""
+    return max(span.years[1] for span in first.dates) <= min(second.dates).years[0]
 
 
 @reads_as_model
@@ -453,7 +474,7 @@ def word_texts(
 def needs_every_token(workspace: Workspace, side: Side, word: str) -> bool:
     """Return whether the word's sentences can only be found in the table of all tokens.
 
-    This is so for an index without its texts, for texts with labels of their own, and for a form that does not occur in that spelling.
+    This is so for an index without its texts, for texts that have labels, and for a form that does not occur in that spelling.
     """
     word = fold_case(bare(word.strip()))
     if _labels(workspace, side, word) is not None:
@@ -477,21 +498,21 @@ def _of_table(texts: SideTexts, rows: np.ndarray, everything: int, copies: int) 
     """Return some rows of a side's table as a word's sentences."""
     table = texts.table
     return WordTexts(
-        items=[table.occurrence(int(row)) for row in rows],
+        items=table.occurrences(rows),
         everything=everything,
         copies=copies,
         documents=texts.documents(rows),
-        dates=texts.facts.spans_of(table.sentence[rows]),
+        dates=texts.dated.spans_of(table.sentence[rows]),
         layers=lambda: table.rows.take(rows),
         views=lambda space: space.of_rows(table, rows),
-        likeliest=lambda space, chosen, k: space.likeliest(table, rows[chosen], k),
+        likeliest=lambda space, chosen, n: space.likeliest(table, rows[chosen], n),
     )
 
 
 def _read_alone(workspace: Workspace, sides: Sides, k: int, word: str, limit: int, report: Report | None) -> WordTexts:
     """Return at most `limit` of a word's sentences on a side. Only these are encoded, when their vectors are needed."""
-    facts = sides.facts[k]
-    corpus = facts.texts
+    dated = sides.dated[k]
+    corpus = dated.corpus
     places = np.flatnonzero(corpus.word == corpus.number.get(word, -1))
     places = places[sides.masks[k][corpus.sentence[places]]]
     distinct: dict[tuple[int, bytes], int] = {}
@@ -508,26 +529,29 @@ def _read_alone(workspace: Workspace, sides: Sides, k: int, word: str, limit: in
     ]
 
     def layers() -> np.ndarray:
-        started, rows = time.monotonic(), []
+        report_pace = with_pace(report)
+        rows = []
         for first in range(0, len(tokens), READ_AT_ONCE):
-            if report:
-                report(first, len(tokens), first / max(time.monotonic() - started, 1e-9))
+            report_pace(first, len(tokens))
             read = workspace.layers_of(tokens[first : first + READ_AT_ONCE])
             rows += [sentence[:, k] for sentence, k in zip(read, positions[first:], strict=False)]
         return np.stack(rows).astype(np.float16)  # as tables store them
 
-    encoded = cache(lambda space: space.alone(list(zip(tokens, positions, strict=True))))
+    @cache
+    def parts_and_places(space: SenseSpace) -> tuple[np.ndarray, np.ndarray]:
+        return space.alone(list(zip(tokens, positions, strict=True)))
 
-    def likeliest(space: SenseSpace, chosen_rows: np.ndarray, k: int) -> list[tuple[Prediction, ...]]:
-        return space.substitutes.likeliest(encoded(space)[1][chosen_rows], [tokens[j][positions[j]] for j in chosen_rows.tolist()], k)
+    def likeliest(space: SenseSpace, chosen_rows: np.ndarray, n: int) -> list[tuple[Prediction, ...]]:
+        words = [tokens[row][positions[row]] for row in chosen_rows.tolist()]
+        return space.substitutes.likeliest(parts_and_places(space)[1][chosen_rows], words, n)
 
     return WordTexts(
         items=items,
         everything=len(distinct),
         copies=len(places) - len(distinct),
-        documents=facts.documents.of(corpus.sentence[chosen]),
-        dates=facts.spans_of(corpus.sentence[chosen]),
+        documents=dated.documents.of(sentences),
+        dates=dated.spans_of(sentences),
         layers=layers,
-        views=lambda space: encoded(space)[0],
+        views=lambda space: parts_and_places(space)[0],
         likeliest=likeliest,
     )

@@ -13,7 +13,7 @@ from ..common.i18n import t
 from ..common.libraries import Frame, frame
 from ..common.markup import shorten
 from ..elmo.substitutes import ALONE, BOTH, FIRST, GRAMMAR, LAST, NAME, InPlace, in_place
-from ..engines.transformer import MaskedWords
+from ..engines.transformer import Masked, MaskedWords
 from ..text.readings import WordInContext
 from ..text.target_word import words_of
 from ..text.tokens import bare
@@ -21,16 +21,18 @@ from ..workspace import Workspace, reads_as_model
 
 READS = ("model",)
 PLACES = 256  # cached words: while one sentence is typed, the other's stays
+COMMON = 150  # most frequent words, which say little about a text's topic
+MOST_RANKED = 120  # words whose ranks are computed: two softmaxes over the vocabulary each
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubstitutesRequest:
-    """Target words. `common`: the most frequent words of the vocabulary count as well."""
+    """Target words, and which substitutes are listed."""
 
     words: tuple[WordInContext, ...]
     direction: str = BOTH  # both, forward or backward
     k: int = NEIGHBORS
-    common: bool = False
+    common: bool = False  # list the most frequent words of the vocabulary as well
 
 
 def tabulate(answers: Sequence[InPlace]) -> Frame:
@@ -46,13 +48,14 @@ def tabulate(answers: Sequence[InPlace]) -> Frame:
 @reads_as_model
 def compute(workspace: Workspace, request: SubstitutesRequest) -> tuple[InPlace, ...]:
     """Return the k likeliest substitutes of each word. Raises MissingArtifact without a softmax, BadInput for a transformer."""
-    model, options = workspace.substitutes, {"direction": request.direction, "common": request.common}
+    model = workspace.substitutes
 
     def answers(keys: list[tuple]) -> tuple[InPlace, ...]:
         words = [word for *_, word in keys]
-        return in_place(model, words, request.k, read=workspace.layers_of([word.tokens for word in words]), **options)
+        read = workspace.layers_of([word.tokens for word in words])
+        return in_place(model, words, request.k, direction=request.direction, common=request.common, read=read)
 
-    key = workspace.model.fingerprint, str(workspace.model.folder), request.k, *options.values()
+    key = workspace.model.fingerprint, str(workspace.model.folder), request.k, request.direction, request.common
     return tuple(workspace.opener.memo.values("substitutes of a word", [(*key, word) for word in request.words], answers, most=PLACES))
 
 
@@ -67,10 +70,6 @@ def weakness(word: str, why: str) -> str:
         ALONE: t("“{word}” has no context: not reliable.", word=word),
     }
     return reasons.get(why, "")
-
-
-COMMON = 150  # most frequent words, which say little about a text's topic
-MOST_RANKED = 120  # words whose ranks are computed: two softmaxes over the vocabulary each
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,8 +106,8 @@ def ranks(workspace: Workspace, request: NextWordsRequest, reading: Reading) -> 
 
 
 @reads_as_model
-def masked(workspace: Workspace, request: NextWordsRequest):
-    """Return what a transformer expects behind a mask over the target token. Raises MissingArtifact without its head."""
+def masked(workspace: Workspace, request: NextWordsRequest) -> Masked:
+    """Return the words that a transformer expects behind a mask over the target token. Raises MissingArtifact without its head."""
     words = workspace.once("masked words", lambda: MaskedWords(workspace.model.folder, workspace.model.encoder), workspace.model)
     starts = list(accumulate(map(len, request.sentences), initial=0))[:-1]
     number = max(k for k, start in enumerate(starts) if start <= request.position)
@@ -117,25 +116,30 @@ def masked(workspace: Workspace, request: NextWordsRequest):
 
 @reads_as_model
 def opening_place(workspace: Workspace, reading: Reading) -> int:
-    """Return which of the first words of a text to show first."""
-    model, function = workspace.language_model, words_of(workspace.language).function
-    # The vocabulary is in order of frequency.
-    common = workspace.once("common words", lambda: function | {word.casefold() for word in model.vocabulary.words[:COMMON]}, model)
-    return widest_gap(*(values[:MOST_RANKED] for values in (reading.tokens, reading.forward, reading.backward)), common)
+    """Return the position of the word of a text that is selected at first, one of the first MOST_RANKED."""
+    model = workspace.language_model
+
+    def list_common() -> frozenset[str]:
+        most_frequent = model.vocabulary.words[:COMMON]  # the vocabulary is in order of frequency
+        return words_of(workspace.language).function | {word.casefold() for word in most_frequent}
+
+    common = workspace.once("common words", list_common, model)
+    return widest_gap(reading.tokens[:MOST_RANKED], reading.forward[:MOST_RANKED], reading.backward[:MOST_RANKED], common)
 
 
 def widest_gap(tokens: Sequence[str], forward: np.ndarray, backward: np.ndarray, common: frozenset[str]) -> int:
-    """Return the content word that the two directions expected most differently, by (T,) bits of each.
+    """Return the position of the content word whose bits (T,) in the two directions differ most.
 
-    It is in the vocabulary and not one of the most frequent words; else any word, else any token.
+    It is in the vocabulary and not one of the `common` words; else any word, else any token.
     """
-    apart = np.abs(np.asarray(forward) - np.asarray(backward))
-    apart = np.where(np.isfinite(apart), apart, -1.0)
-    words = np.array([any(map(str.isalpha, token)) for token in tokens])
-    content = np.array([token.casefold() not in common for token in tokens]) & words
-    for candidates in (content & (apart >= 0), words & (apart >= 0), apart >= 0, content, words):
+    gaps = np.abs(np.asarray(forward) - np.asarray(backward))
+    gaps = np.where(np.isfinite(gaps), gaps, -1.0)  # NaN outside the vocabulary
+    is_expected = gaps >= 0
+    is_word = np.array([any(map(str.isalpha, token)) for token in tokens])
+    is_content = np.array([token.casefold() not in common for token in tokens]) & is_word
+    for candidates in (is_content & is_expected, is_word & is_expected, is_expected, is_content, is_word):
         if candidates.any():
-            return int(np.argmax(np.where(candidates, apart, -2.0)))
+            return int(np.argmax(np.where(candidates, gaps, -2.0)))
     return 0
 
 

@@ -31,22 +31,23 @@ from .layouts import LayoutRequest
 
 READS = ("model", "corpus")
 BY_SENSES, BY_OTHER, BY_MOVE = "senses", "other", "moved"  # measures of influence
+SENTENCES = FIRST, SECOND = "first", "second"  # the senses of a path without two labeled senses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttributionRequest:
-    """A word, what is done to each word around it, and a word of another sentence to compare with if no two senses are labeled."""
+    """A word, and what is done to each word around it."""
 
     word: WordInContext
-    other: WordInContext | None = None
-    how: str = DROP
-    swap: str = ""
+    other: WordInContext | None = None  # a word of another sentence to compare with if no two senses are labeled
+    how: str = DROP  # drop, mask or swap
+    swap: str = ""  # the word in place of each word, to swap
     weights: str = ""  # layer weights "a,b,c"; "" for equal weights
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Attribution:
-    """The answer, and what it is measured by: the word's "senses", the "other" sentence's word, or how far the vector "moved" at all."""
+    """The influence of each word, and its measure: the word's "senses", the "other" sentence's word, or how far the vector "moved"."""
 
     by: str
     senses: tuple[str, ...]  # all that are labeled, in the order of their colors
@@ -55,30 +56,46 @@ class Attribution:
 
     def table(self) -> Frame:
         """Return a row for each word, layer and direction: how far it moves the vector, and toward which senses (differences of cosines)."""
-        result, title, rows = self.influence, model_layers.in_use().title, []
+        result, title = self.influence, model_layers.in_use().title
+        rows = []
         for n, position in enumerate(result.changed):
             for v, view in enumerate(result.views):
                 for h, half in enumerate(influence.HALVES):
-                    row = {t("place"): position + 1, t("word"): result.tokens[position], t("layer"): title(view)}
-                    row |= {t("half"): half_name(half), t("moves it (1 − cosine)"): round(float(result.moved[n, v, h]), 4)}
                     change = result.cosines[v, h] - result.varied[n, v, h]
-                    row |= {t("toward {sense}", sense=s): round(float(c), 4) for s, c in zip(result.senses, change, strict=True)}
-                    rows.append(row)
+                    rows.append(
+                        {
+                            t("place"): position + 1,
+                            t("word"): result.tokens[position],
+                            t("layer"): title(view),
+                            t("half"): half_name(half),
+                            t("moves it (1 − cosine)"): round(float(result.moved[n, v, h]), 4),
+                            **{t("toward {sense}", sense=s): round(float(c), 4) for s, c in zip(result.senses, change, strict=True)},
+                        }
+                    )
         return frame(rows)
 
     def halves_table(self) -> Frame:
         """Return a row for each layer and direction: its sense, the lead, and the cosine to every sense."""
-        result, title, rows = self.influence, model_layers.in_use().title, []
+        result, title = self.influence, model_layers.in_use().title
+        rows = []
         for v, view in enumerate(result.views):
             added = influence.gains(result, view)
             chosen = influence.verdict(result, view, influence.BOTH).sense
             for h, verdict in enumerate(influence.halves(result, view).values()):
-                row = {t("sentence"): join_tokens(list(result.tokens)), t("layer"): title(view)}
-                row |= {t("half"): half_name(verdict.half), t("nearest sense"): verdict.sense}
-                row |= {t("lead"): round(verdict.margin, 4), t("lead without a sentence"): round(verdict.alone, 4)}
-                row |= {t("the sentence adds (standard deviations)"): round(added[verdict.half], 2), t("what both choose"): chosen}
                 cosines = zip(result.senses, result.cosines[v, h], strict=True)
-                rows.append(row | {t("cosine to {sense}", sense=s): round(float(c), 4) for s, c in cosines})
+                rows.append(
+                    {
+                        t("sentence"): join_tokens(list(result.tokens)),
+                        t("layer"): title(view),
+                        t("half"): half_name(verdict.half),
+                        t("nearest sense"): verdict.sense,
+                        t("lead"): round(verdict.margin, 4),
+                        t("lead without a sentence"): round(verdict.alone, 4),
+                        t("the sentence adds (standard deviations)"): round(added[verdict.half], 2),
+                        t("what both choose"): chosen,
+                        **{t("cosine to {sense}", sense=s): round(float(c), 4) for s, c in cosines},
+                    }
+                )
         return frame(rows)
 
 
@@ -109,9 +126,6 @@ def expectation_changes(workspace: Workspace, request: AttributionRequest) -> di
     """Return how each other word, dropped, masked or swapped, changes the expected words, by its position."""
     word = request.word
     return influence.expectations(workspace.substitutes, word.tokens, word.position, how=request.how, swap=request.swap)
-
-
-SENTENCES = FIRST, SECOND = "first", "second"  # the senses of a path without two labeled senses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,7 +184,7 @@ class EditPath:
 @reads_as_model
 def compute_edits(workspace: Workspace, request: EditsRequest) -> EditPath:
     """Return the path. Raises BadInput for equal sentences and for too many edits."""
-    first, second = both = request.first, request.second
+    both = first, second = request.first, request.second
     alignment = edits.align(first.tokens, first.position, second.tokens, second.position)
     if not alignment.changes:
         raise BadInput(t("The two sentences are the same. Change a word in one of them."))
@@ -263,13 +277,14 @@ def _order(alignment: Alignment, order: str, readings: Callable[[Sequence[WordIn
 def _map_path(workspace: Workspace, lemma: str, words: Sequence[WordInContext], space: str) -> MapPath:
     table = workspace.targets
     rows = map_rows(table, lemma)
-    occurrences = tuple(table.occurrence(int(row)) for row in rows)
+    occurrences = tuple(table.occurrences(rows))
     if space == SENSES:
         layout = layouts.compute(workspace, LayoutRequest(word=lemma, contexts=tuple(words), senses=True))
         return MapPath(occurrences, layout.coordinates[-1], layout.stars[-1])
     maps, weights = layouts.maps_of(workspace, lemma), _weights(workspace, space)
     coordinates = maps.coordinates[maps.names.index(space)]
-    typed, labeled = (mixed(of, weights, axis=1, unit=True) for of in (_layers(workspace, words, space), table.rows.take(rows)))
+    typed = mixed(_layers(workspace, words, space), weights, axis=1, unit=True)
+    labeled = mixed(table.rows.take(rows), weights, axis=1, unit=True)
     cosines = typed @ labeled.T
     nearest = np.argsort(-cosines, axis=1, kind="stable")[:, :NEIGHBORS_TO_PLACE]
     places = insert(coordinates, nearest, np.take_along_axis(cosines, nearest, axis=1))

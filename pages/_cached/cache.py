@@ -116,7 +116,7 @@ def vectors(name: str) -> StaticVectors:
 @within_run
 def _show_notes(name: str, opened: StaticVectors) -> None:
     """Show how a file differs from its format. From the next run on, the sidebar shows it."""
-    VECTORS_NOTED.put(name, opened.facts_noted)
+    VECTORS_NOTED.put(name, opened.file_properties)
     for note in opened.notes:
         st.caption(plain(note))
 

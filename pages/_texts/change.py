@@ -19,7 +19,7 @@ from core.files.user_names import corpus_title, corpus_titles
 from core.text import languages
 from core.views import change
 from core.views.change import ChangeRequest, Control, RankedWord, WordChange
-from core.views.sides import Side, choose, dates_of, facts_of, keep_news, needs_every_token, split_at
+from core.views.sides import Side, choose, dated_texts, dates_of, keep_news, needs_every_token, split_at
 from pages._cached import cache, shared_jobs
 from pages._cached.cache import version, view, workspace
 from pages._cached.shared_jobs import show_index_state
@@ -159,7 +159,7 @@ def _sides(in_use: InUse, news: str, what: str, places) -> tuple[tuple[Side, Sid
             return None, ("", "")
         names = tuple(shorten(title, 24, end=8) for title in corpus_titles((first, second)))
         return (Side(corpus=first), Side(corpus=second)), names
-    facts = facts_of(workspace(in_use), first)
+    facts = dated_texts(workspace(in_use), first)
     dates = dates_of(facts)
     if len(dates) < 2:
         corpus = plain(corpus_title(first))

@@ -166,7 +166,7 @@ def test_a_labeled_sentence_has_no_vote_on_itself(opened):
     rows = table.labeled_rows("bank")
     item, other = (table.occurrence(int(row)) for row in rows[[0, -1]])
     queries = [Query(o.tokens, o.position, table.rows.take(np.array([o.row]))[0].astype(np.float32)) for o in (item, other)]
-    assert verdict._own(table, rows, queries[0]).nonzero()[0].tolist() == [0]
+    assert verdict._are_same_token(table, rows, queries[0]).nonzero()[0].tolist() == [0]
     assert sum(verdict.of_labeled(table, "bank", *queries, ground).shares[0].values()) == pytest.approx(1)
     assert verdict.of_labeled(table, "bank", queries[0], queries[0], ground).probability == 1.0
 

@@ -48,6 +48,12 @@ def test_vectors_and_a_layer_are_compared_over_the_words_they_share(workspace, t
         compare.compute(workspace, replace(request, k=0))
 
 
+def test_a_layer_that_a_model_lacks_is_an_input_error(workspace, table):
+    request = CompareRequest(first=SpaceName("glove-mini"), second=SpaceName("elmo-mini", "7", "sentences", every_token=False))
+    with pytest.raises(BadInput, match="no layer '7'"):
+        compare.compute(workspace, request)
+
+
 def test_the_sense_space_is_compared_where_the_table_keeps_it(workspace, tmp_path, private_cache):
     senses, layer = (SpaceName("elmo-mini", name, "sentences", every_token=False) for name in ("senses", "1"))
     result = compare.compute(workspace, CompareRequest(first=senses, second=layer))

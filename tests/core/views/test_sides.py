@@ -13,7 +13,7 @@ from core.common.errors import BadInput
 from core.text import own_corpus
 from core.text.dates import parse_dates
 from core.views import change, compare
-from core.views.sides import LeftOutSentences, Side, bands_of, choose, dates_of, facts_of, split_at
+from core.views.sides import LeftOutSentences, Side, bands_of, choose, dated_texts, dates_of, split_at
 from core.workspace import Workspace
 
 RIVER = ["We sat on the bank {k} and watched boats.", "The river bank {k} was muddy after rain."]
@@ -81,7 +81,7 @@ def test_dates_that_cannot_be_placed_or_are_outside_both_sides_are_counted_and_r
 def test_the_date_in_a_name_is_that_of_a_document_without_dates_alone(workspace, tmp_path):
     for name, dates, year in (("dated_2003.csv", ["1850", "1851", "", ""], ""), ("blank_2003.csv", [""] * 4, "2003")):
         (tmp_path / name).write_text("date,text\n" + "".join(f"{date},A bank {k}.\n" for k, date in enumerate(dates)), "utf-8")
-        facts = facts_of(workspace, own_corpus.keep_files([own_corpus.Source(name, tmp_path / name)]).name)
+        facts = dated_texts(workspace, own_corpus.keep_files([own_corpus.Source(name, tmp_path / name)]).name)
         assert facts.dates.of(np.arange(4)) == [date or year for date in dates]
         assert facts.undated.sum() == (0 if year else 2)
     numbers = dict.fromkeys(("pg1342.txt", "1661-0.txt", "IMG_1920.txt", "letters before 1900 b.txt", "19th century"), "")
@@ -90,7 +90,7 @@ def test_the_date_in_a_name_is_that_of_a_document_without_dates_alone(workspace,
     names = numbers | dates
     path = tmp_path / "named.jsonl"
     path.write_text("".join(json.dumps({"text": f"A bank {k}.", "document": name}) + "\n" for k, name in enumerate(names)), "utf-8")
-    assert dict(zip(names, facts_of(workspace, str(path)).dates.of(np.arange(len(names))), strict=True)) == names
+    assert dict(zip(names, dated_texts(workspace, str(path)).dates.of(np.arange(len(names))), strict=True)) == names
     notes = choose(workspace.with_corpus(str(path)), EARLY, LATE).left_out.describe()
     assert notes[1] == "Sentences dated by their documents’ names: 8."
 
@@ -156,7 +156,7 @@ def test_dates_of_a_page_are_years_and_within_one_year_days(open_dated):
         (["1900-02-28"], ["29 Feb 1900", "1900-03-01"], ["1900-02-28", "1900-02-29", "1900-03-01"]),
     ):
         workspace = open_dated(early, late)
-        assert dates_of(facts_of(workspace, workspace.corpus)) == known
+        assert dates_of(dated_texts(workspace, workspace.corpus)) == known
         for start in known[1:]:
             first, second = choose(workspace, *split_at(workspace.corpus, start)).masks
             assert first.any() and second.any() and not (first & second).any()
