@@ -82,9 +82,9 @@ def sense_color(number: int) -> str:
     return SENSE_COLORS[number % len(SENSE_COLORS)]
 
 
-def ink(ground: str) -> str:
+def ink(background: str) -> str:
     """Return black or white, "#rrggbb", whichever has more contrast on a color (relative luminance, WCAG 2.1)."""
-    channels = (channel / 255 for channel in _channels(ground))
+    channels = [channel / 255 for channel in _channels(background)]
     red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
     luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
     return "#000000" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "#FFFFFF"
@@ -268,5 +268,6 @@ def layer_color(name: str) -> str:
     if name in ("0", model_layers.MIX):
         return LAYER_COLORS[name]
     share = min(1.0, int(name) / max(1, model_layers.in_use().n - 1))
-    (low, high), along = (("0", "1"), 2 * share) if share < 0.5 else (("1", "2"), 2 * share - 1)
-    return between(LAYER_COLORS[low], LAYER_COLORS[high], along)
+    if share < 0.5:
+        return between(LAYER_COLORS["0"], LAYER_COLORS["1"], 2 * share)
+    return between(LAYER_COLORS["1"], LAYER_COLORS["2"], 2 * share - 1)
