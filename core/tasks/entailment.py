@@ -35,7 +35,8 @@ class ESIM(nn.Module):
         self.reader = Reader(shape, recipe, generator)
         self.compared = nn.Linear(4 * self.reader.dim, hidden)
         self.again = BiLSTM(hidden, hidden)
-        self.joined, self.scores = nn.Linear(8 * hidden, hidden), nn.Linear(hidden, len(shape.labels))
+        self.joined = nn.Linear(8 * hidden, hidden)
+        self.scores = nn.Linear(hidden, len(shape.labels))
         self.dropout = Dropout(recipe.dropout, generator)
         initialize(self, generator)
 

@@ -46,7 +46,8 @@ class TaskHead:
         """Return the prediction of each example, in order. Examples of similar length share a batch."""
         self.network.eval()
         answers: list = [None] * len(examples)
-        for numbers in of_like_lengths([sum(len(s) for p in example.passages for s in p) for example in examples], AT_ONCE):
+        lengths = [sum(len(sentence) for passage in example.passages for sentence in passage) for example in examples]
+        for numbers in of_like_lengths(lengths, AT_ONCE):
             batch = [examples[k] for k in numbers]
             texts = make_batch(batch, vectors, layers if self.shape.n_layers else None)
             for k, answer in zip(numbers, self.said(texts, batch), strict=True):
@@ -160,13 +161,9 @@ def data_fingerprint(data: Data) -> str:
     return text_fingerprint(cells)
 
 
-TASKS: dict[str, Task] = {
-    task.name: task
-    for task in (
-        *(questions.TASK, entailment.TASK, roles.TASK, coreference.TASK),
-        *(spans.NAMES, spans.WIKIGOLD, spans.CHUNKS, spans.SPEECH, coreference.CLUSTERS),
-    )
-}
+_OF_PAPER = (questions.TASK, entailment.TASK, roles.TASK, coreference.TASK, spans.NAMES)
+_OTHERS = (spans.WIKIGOLD, spans.CHUNKS, spans.SPEECH, coreference.CLUSTERS)
+TASKS: dict[str, Task] = {task.name: task for task in (*_OF_PAPER, *_OTHERS)}
 
 
 def task_named(name: str) -> Task:
