@@ -9,6 +9,8 @@ import streamlit as st
 
 from core.common.i18n import t
 
+HOME = "home"  # the view of app.py
+
 
 @dataclass(frozen=True, slots=True)
 class Page:
@@ -29,17 +31,19 @@ class Page:
         return f"{Path(self.file).stem}_view"
 
 
-HOME = "home"
-
-
 def _page(name: str, label: str, icon: str, **parts: str) -> Page:
     return Page(f"pages/{name}.py", label, f":material/{icon}:", tuple(parts.items()))
 
 
 def menu() -> dict[str, tuple[Page, ...]]:
     of_classify = {"classify": t("Try it"), "tasks": t("The paper’s tasks"), "train": t("Train"), "results": t("Results")}
-    of_texts = {"texts": t("Texts"), "search": t("Search"), "collocates": t("Collocates"), "keyness": t("Keywords")}
-    of_texts["change"] = t("Change over time")
+    of_texts = {
+        "texts": t("Texts"),
+        "search": t("Search"),
+        "collocates": t("Collocates"),
+        "keyness": t("Keywords"),
+        "change": t("Change over time"),
+    }
     return {
         t("Explore"): (
             Page("app.py", t("Home"), ":material/home:"),

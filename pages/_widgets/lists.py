@@ -63,9 +63,12 @@ def keyword_lines(neighbors: list[Neighbor], senses: list[str], *, taken_as: str
 
 
 def _keyword_line(neighbor: Neighbor, senses: list[str], taken_as: str) -> Markup:
-    o, chip = neighbor.occurrence, ""
+    o = neighbor.occurrence
+    chip = ""
     if o.sense:
-        label, color = (o.sense, sense_color(senses.index(o.sense))) if o.sense in senses else (f"{o.lemma}: {o.sense}", "#6b7280")
+        label, color = f"{o.lemma}: {o.sense}", "#6b7280"
+        if o.sense in senses:
+            label, color = o.sense, sense_color(senses.index(o.sense))
         chip = chip_of(label, color, definition(languages.in_use(), o.lemma or "", o.sense))
     take = take_button(taken_as, o) if taken_as else ""
     parts = [html("<b class=target>{}</b>", part) if k == o.position else part for k, part in enumerate(as_in_text(o.tokens, o.text))]
@@ -117,7 +120,8 @@ def type_lines(type_neighbors: list[TypeNeighbor], sentences: list[Occurrence], 
         few = t("one sentence") if type_neighbor.occurrences == 1 else t("mean of {n}", n=type_neighbor.occurrences)
         sentence = Markup().join(html("<b>{}</b>", x) if k == o.position else x for k, x in enumerate(as_in_text(o.tokens, o.text)))
         summary = html('<b class="target">{}</b> <span class="small">{}</span>', bare(type_neighbor.word), few)
-        before, after = html('<span class="cosine">{:.2f}</span>', type_neighbor.cosine), take_button(taken_as, o) if taken_as else ""
+        before = html('<span class="cosine">{:.2f}</span>', type_neighbor.cosine)
+        after = take_button(taken_as, o) if taken_as else ""
         lines.append(_line("", summary, html(" {}", sentence.strip()), after, before))
     show_html("{}", lines)
 
@@ -161,7 +165,8 @@ def word_buttons(name: str, expected: Expected, color: str, longest: float, tapp
     st.html(f"<style>{list_rules(f'.st-key-{name}', [p.probability / longest for p in expected.likeliest], color)}</style>")
     with st.container(key=f"words_{name}"):
         for k, p in enumerate(expected.likeliest):
-            title, boundary = f"**{question.plain_label(write_word(p.word))}**", p.word in SPECIALS
+            title = f"**{question.plain_label(write_word(p.word))}**"
+            boundary = p.word in SPECIALS
             if boundary:
                 title = f"*{t('sentence start')}*" if p.word == SENTENCE_BEGIN else f"*{t('sentence end')}*"
             label = f"{title} {p.probability:.1%}" if p.probability >= 0.0005 else f"{title} < 0.1%"
