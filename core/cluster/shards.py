@@ -111,12 +111,11 @@ def build(
             report(done, counts["tokens"], done / max(time.perf_counter() - began, 1e-9))
     ordered = sorted(results)  # names begin with their number
     seconds = time.perf_counter() - began
-    n_types = len(set().union(*(facts["words"] for facts in results.values())))
     first = results[ordered[0]]
     meta = {
         "format": FORMAT,
         "occurrences": sum(facts["occurrences"] for facts in results.values()),
-        "types": n_types,
+        "types": len(set().union(*(facts["words"] for facts in results.values()))),
         "sentences": counts["sentences"],
         "seconds": round(seconds, 3),
         "layers": first["layers"],

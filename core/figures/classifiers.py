@@ -110,9 +110,8 @@ def confusion_figure(confusion: Sequence[Sequence[int]], labels: Sequence[str]) 
     if len(set(names)) < len(names):
         names = [f"{k}: {name}" for k, name in enumerate(names, 1)]
     figure = Figure()
-    texts = [f"{count:,.0f}" for count in counts.ravel()]
     card = t("label {label}, prediction {called}: {n} ({share})", label="%{y}", called="%{x}", n="%{text:,}", share="%{z:.1%}")
-    add_shades(figure, shares, names, names, texts, text=counts.astype(int), hovertemplate=card)
+    add_shades(figure, shares, names, names, [f"{count:,.0f}" for count in counts.ravel()], text=counts.astype(int), hovertemplate=card)
     figure.update_yaxes(type="category", autorange="reversed", title=t("label"), fixedrange=True, showgrid=False)
     figure.update_xaxes(type="category", title=t("prediction"), fixedrange=True, side="bottom")
     return base(figure, height=90 + 52 * len(names), key="confusion")

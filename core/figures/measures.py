@@ -152,8 +152,7 @@ def frequency_bars(parts: Sequence[Part], names: list[str], title: str) -> go.Fi
     counts = [n for _, n, _ in parts]
     figure = Figure()
     texts = [f"{n:,}" for n in counts]
-    rates = list(map(_rate, parts))
-    style.add_rows(figure, counts, range(len(counts)), FREQUENCY, texts, "%{customdata}", customdata=rates)
+    style.add_rows(figure, counts, range(len(counts)), FREQUENCY, texts, "%{customdata}", customdata=list(map(_rate, parts)))
     figure.update_yaxes(autorange="reversed", fixedrange=True, tickvals=list(range(len(names))), ticktext=names, automargin=True)
     figure.update_xaxes(visible=False, fixedrange=True, range=[0, 1.2 * max(counts)])
     return _titled(figure, title, height=26 * len(counts) + 52, bargap=0.35)
@@ -189,11 +188,11 @@ def angle_figure(cosine: float, labels: tuple[str, str], *, same_word: bool, lay
         message = t("no vector")
     else:
         message = t("one vector") if same_word else t("two vectors")
-    degrees = t("{degrees:.0f}° apart", degrees=math.degrees(_angle(cosine)))
+    degrees = t("{degrees:.0f}° apart", degrees=math.degrees(angle_of(cosine)))
     below = (("GloVe", message), (t("{model}, {layer}", model=model_layers.in_use().called, layer=layer_title(layer)), degrees))
     wide = [max(map(letter_count, lines)) * LETTER_BELOW / 2 for lines in below]
     names = [letter_count(label) * LETTER + STAR for label in labels]
-    spread = [math.sin(_angle(1.0 if glove is None else glove) / 2), math.sin(_angle(cosine) / 2)]
+    spread = [math.sin(angle_of(1.0 if glove is None else glove) / 2), math.sin(angle_of(cosine) / 2)]
 
     def reach(scale: float) -> list[float]:
         """Return the pixels needed to the left and right of GloVe's foot and of ELMo's."""
@@ -213,14 +212,15 @@ def angle_figure(cosine: float, labels: tuple[str, str], *, same_word: bool, lay
     return base(figure, height=280, key="angle").update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4})
 
 
-def _angle(cosine: float) -> float:
+def angle_of(cosine: float) -> float:
+    """Return the angle in radians of a cosine, which rounding may have left beyond 1."""
     return math.acos(max(-1.0, min(1.0, cosine)))
 
 
 def _rays(figure: go.Figure, x0: float, cosine: float | None, line: str, dots: tuple[str, str], labels: tuple[str, str]) -> None:
     if cosine is None:
         return
-    half = _angle(cosine) / 2
+    half = angle_of(cosine) / 2
     arc = np.linspace(-half, half, 40)
     figure.add_scatter(x=x0 + 0.32 * np.sin(arc), y=0.32 * np.cos(arc), mode="lines", line={"color": line, "width": 3}, hoverinfo="skip")
     for side, dot, label in ((-1, dots[0], labels[0]), (1, dots[1], labels[1])):

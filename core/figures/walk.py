@@ -185,9 +185,8 @@ def cosine_table(words: Sequence[str], matrix: np.ndarray, color: str, *, key: s
     places = list(range(len(names)))  # places are the axes' values: two long words may be cut to one name
     texts = [t("none") if np.isnan(value) else format_number(value, ".2f") for value in matrix.ravel()]
     figure = Figure()
-    shares = np.clip(np.nan_to_num(matrix), 0, 1)
     ends = (style.between("#FFFFFF", color, 0.15), color)
-    style.add_shades(figure, shares, places, places, texts, size=14, ends=ends, hoverinfo="skip")
+    style.add_shades(figure, np.clip(np.nan_to_num(matrix), 0, 1), places, places, texts, size=14, ends=ends, hoverinfo="skip")
     ticks = {"tickvals": places, "ticktext": names, "fixedrange": True, "showgrid": False, "zeroline": False, "tickfont": {"size": 13}}
     figure.update_xaxes(side="top", **ticks)
     figure.update_yaxes(autorange="reversed", automargin=True, **ticks)

@@ -27,7 +27,7 @@ FILES = {  # of each measure, under --data
     "sentences": (),
     "random": (),
 }
-OTHERS = ("perplexity", "sentences", "random")  # of a model of another language, on its own data
+OTHERS = ("perplexity", "sentences", "random")  # measures of a model of another language, on that language's data
 
 
 @command(

@@ -70,11 +70,11 @@ def evaluate_layers(*, models, data, only, limit, titles, output, pieces, downlo
         note(f"{measure} ...")
         started = time.perf_counter()
         try:
-            data, n = data_of(measure, folder, language, limit, titles)
+            rows_of_measure, n = data_of(measure, folder, language, limit, titles)
         except MissingArtifact as error:
             note(f"{measure}: left out. {error}")
             continue
-        rows = compare_models(measure, models, data, progress("tokens"))
+        rows = compare_models(measure, models, rows_of_measure, progress("tokens"))
         result["measures"][measure] = {"rows": rows, "n": n, "seconds": round(time.perf_counter() - started, 1)}
         if output:
             write_json(Path(output), result)

@@ -257,7 +257,7 @@ def texts(*, files, outputs) -> Answer:
             if not file.is_file() or file.read_bytes() != data:
                 with replacing(file) as temporary:
                     temporary.write_bytes(data)
-            checksums.renew(file)  # a .po that was written by hand has another, too
+            checksums.renew(file)  # also of an edited .po, which is not written here
         result[str(path)] = {"texts": len(catalog), "new": new, "empty": empty, "unused": unused}
         lines.append(f"{path}: {len(catalog):,} texts, {len(new)} new, {len(unused)} removed, {len(empty)} to translate")
         lines += [f"  {places.get(text, path.name)}: {text if isinstance(text, str) else text[0]}" for text in empty[:LISTED]]

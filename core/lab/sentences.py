@@ -90,17 +90,17 @@ def broken_rules(rows: Sequence[CheckedSentence]) -> Iterator[str]:
             yield f"row {row.line}: the same sentence as row {seen[text]}"
         seen.setdefault(text, row.line)
     for lemma, of_word in words.items():
-        yield from _of_word(lemma, of_word)
+        yield from _rules_of_word(lemma, of_word)
 
 
-def _of_word(lemma: str, rows: list[CheckedSentence]) -> Iterator[str]:
+def _rules_of_word(lemma: str, rows: list[CheckedSentence]) -> Iterator[str]:
     senses: dict[str, list[CheckedSentence]] = defaultdict(list)
     for row in rows:
         senses[row.sense].append(row)
     if not SENSES[0] <= len(senses) <= SENSES[1]:
         yield f"{lemma}: {len(senses)} senses; {SENSES[0]} to {SENSES[1]} wanted"
     for sense, of_sense in senses.items():
-        yield from (f"{lemma} / {sense}: {problem}" for problem in _of_sense(of_sense))
+        yield from (f"{lemma} / {sense}: {problem}" for problem in _rules_of_sense(of_sense))
     n_distinct = len({tuple(token.lower() for token in row.tokens[:3]) for row in rows})
     if n_distinct < DISTINCT * len(rows):
         yield f"{lemma}: the first three tokens are distinct in {n_distinct} of {len(rows)} sentences; {DISTINCT:.0%} wanted"
@@ -117,7 +117,7 @@ def _of_word(lemma: str, rows: list[CheckedSentence]) -> Iterator[str]:
             yield f"{lemma}: rows {rows[a].line} and {rows[b].line} are too alike: {', '.join(sorted(both))}"
 
 
-def _of_sense(rows: list[CheckedSentence]) -> Iterator[str]:
+def _rules_of_sense(rows: list[CheckedSentence]) -> Iterator[str]:
     if len(rows) < FEWEST:
         yield f"{len(rows)} sentences; {FEWEST} wanted"
     for word, n in Counter(word for row in rows for word in row.content).items():

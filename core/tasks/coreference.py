@@ -37,7 +37,7 @@ WIDTH = 12  # tokens of a mention that are read, from its first
 FEATURE_DIM = 16
 MENTION_DISTANCES = (1, 2, 3, 4, 8, 16, 32)  # mentions between the two, and one
 ENDS = frozenset(".?!")
-LONGEST = 60  # OntoGUM has no sentence breaks: cut behind these, or after so many tokens
+LONGEST = 60  # tokens of a sentence: OntoGUM has no sentence breaks, so a sentence ends at one of ENDS, or after this many
 Clusters = list[frozenset]
 
 

@@ -111,13 +111,13 @@ def read(path: Path, articles: range | None = None, *, to_train: bool = False) -
     try:
         data = json.loads(lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes())["data"]
         wanted = data if articles is None else [article for k, article in enumerate(data) if k in articles]
-        examples = [example for article in wanted for paragraph in article["paragraphs"] for example in _of_paragraph(paragraph)]
+        examples = [example for article in wanted for paragraph in article["paragraphs"] for example in _paragraph_examples(paragraph)]
     except (lzma.LZMAError, ValueError, KeyError, TypeError, AttributeError):
         raise BadInput(t("{file} is not in the form of SQuAD 1.1. Download it again.", file=path.name)) from None
     return [e for e in examples if not to_train or (e.target is not None and len(e.facts.spans) <= MAX_PARAGRAPH)]
 
 
-def _of_paragraph(paragraph: dict) -> list[Example]:
+def _paragraph_examples(paragraph: dict) -> list[Example]:
     text = paragraph["context"]
     passage, spans = passage_of(text)
     results = []

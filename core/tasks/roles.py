@@ -88,11 +88,11 @@ def read(path: Path) -> list[Example]:
         for (number, _), row in zip(lines, rows, strict=True):
             if len(row) < 7 or len(row) != len(rows[0]):
                 raise BadInput(t("{file}, line {n}: the sentence’s first row has another number of columns.", file=path.name, n=number))
-        examples += _of_sentence(path, number + 1, rows)
+        examples += _sentence_examples(path, number + 1, rows)
     return examples
 
 
-def _of_sentence(path: Path, number: int, rows: list[list[str]]) -> list[Example]:
+def _sentence_examples(path: Path, number: int, rows: list[list[str]]) -> list[Example]:
     passage = (tuple(row[2] for row in rows),)
     places = tuple(k for k, row in enumerate(rows) if row[6] != "-")
     results = []

@@ -171,13 +171,13 @@ class CRF(nn.Module):
 
     def loss(self, scores: Tensor, tags: Tensor, mask: Tensor) -> Tensor:
         """Return the mean negative log-likelihood of the paths `tags` (B, T) given scores (B, T, K). Padding is at the end of each row."""
-        return (self._partition(scores, mask) - self._of_path(scores, tags, mask)).mean()
+        return (self._log_partition(scores, mask) - self._path_score(scores, tags, mask)).mean()
 
     def best(self, scores: Tensor) -> list[int]:
         """Return the best path of one text, T tags for scores (T, K)."""
         return viterbi(scores, self.steps + self.step_rules, self.first + self.first_rules)
 
-    def _partition(self, scores: Tensor, mask: Tensor) -> Tensor:
+    def _log_partition(self, scores: Tensor, mask: Tensor) -> Tensor:
         """Return the log of the sum over all paths (B,)."""
         total = scores[:, 0] + self.first + self.first_rules
         steps = self.steps + self.step_rules
@@ -186,7 +186,7 @@ class CRF(nn.Module):
             total = torch.where(mask[:, k, None], longer, total)
         return torch.logsumexp(total, dim=1)
 
-    def _of_path(self, scores: Tensor, tags: Tensor, mask: Tensor) -> Tensor:
+    def _path_score(self, scores: Tensor, tags: Tensor, mask: Tensor) -> Tensor:
         """Return the score of each given path (B,)."""
         emitted = (scores.gather(2, tags[..., None])[..., 0] * mask).sum(dim=1)
         steps = ((self.steps + self.step_rules)[tags[:, :-1], tags[:, 1:]] * mask[:, 1:]).sum(dim=1)
