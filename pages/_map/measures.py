@@ -66,7 +66,8 @@ def write_notices(word: str, result: dict, static: SenseReport | None = None, sp
     if not result:
         return describe_scores(named, ("0", 0.0), 0.0, 0.0, 0.0, 0)
     name = space if space in result else max(result, key=lambda name: result[name].one_nn)
-    report, zero = result[name], result["0"]  # the page shows layer 0's chance everywhere; each space has its own shuffles
+    report = result[name]
+    zero = result["0"]  # the page shows layer 0's chance everywhere; each space has its own shuffles
     lines = describe_scores(named, (name, report.one_nn), zero.one_nn, zero.null_mean, report.null_95, report.n)
     if report.one_nn <= report.null_95 + 1e-9:  # not shown to be more than luck: nothing is worth comparing
         return lines
@@ -76,8 +77,9 @@ def write_notices(word: str, result: dict, static: SenseReport | None = None, sp
 
 def _describe_map(layout: Layout) -> str:
     if layout.plan == UMAP:
-        few, n, shifts = layout.maps.method.startswith("PCA"), len(layout.rows), layout.maps.displacement
-        method = t("PCA ({n} points: too few for UMAP)", n=n) if few else t("aligned UMAP")
+        few = layout.maps.method.startswith("PCA")
+        shifts = layout.maps.displacement
+        method = t("PCA ({n} points: too few for UMAP)", n=len(layout.rows)) if few else t("aligned UMAP")
         values = {"method": method, "seed": layout.maps.config.seed, "share": sum(shifts) / max(1, len(shifts))}
         return t("Map: {method}, seed {seed}; dots move {share:.0%} of its width per layer on average.", **values)
     if layout.plan == POLES:

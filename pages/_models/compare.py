@@ -95,8 +95,10 @@ def _show_reading(sides: tuple[SpaceName | None, ...], running: list[tuple[Job, 
 
 def default_sides(in_use: InUse) -> tuple[str, str]:
     """Return what is compared by default: both selected models, else the static vectors and the model."""
-    first, *second = (f"{model}{MARK}{layers_of(model).top}" for model in (in_use.model, in_use.other_model) if model)
-    return (first, *second) if second else (in_use.vectors, first)
+    first = f"{in_use.model}{MARK}{layers_of(in_use.model).top}"
+    if not in_use.other_model:
+        return in_use.vectors, first
+    return first, f"{in_use.other_model}{MARK}{layers_of(in_use.other_model).top}"
 
 
 def _inputs(in_use: InUse) -> tuple[SpaceName, SpaceName] | None:
@@ -248,13 +250,17 @@ def show_models(chosen: tuple[SpaceName, SpaceName]) -> None:
             notes.append(t("sense space {share:.1%}", share=shares[SENSES]))
         for space, share in shares.items():
             rows.append({t("model"): name, t("layer"): model_layers.title(space), t("1-NN accuracy"): round(share, 4)})
-        n, size, megabytes = (
-            model.encoder.n_layers,
-            model.encoder.dim,
-            sum(file.stat().st_size for file in weights_files(model.folder)) / 1e6,
+        n, size = model.encoder.n_layers, model.encoder.dim
+        costs.append(
+            {
+                t("model"): name,
+                t("tokens per second"): round(item.pace),
+                t("index bytes per token"): 2 * n * size + 2 * n * (n + 1),
+                t("layers"): n,
+                t("numbers per layer"): size,
+                t("weights, MB"): round(sum(file.stat().st_size for file in weights_files(model.folder)) / 1e6, 1),
+            }
         )
-        cost = {t("model"): name, t("tokens per second"): round(item.pace), t("index bytes per token"): 2 * n * size + 2 * n * (n + 1)}
-        costs.append(cost | {t("layers"): n, t("numbers per layer"): size, t("weights, MB"): round(megabytes, 1)})
     chance = float(np.mean([item.chance for item in measured]))
     alt = t("1-NN accuracy of both models by layer; chance {chance:.0%}.", chance=chance)
     draw(depth_figure(lines, chance), key="compare.depth", alt=alt)
