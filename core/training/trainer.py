@@ -166,10 +166,10 @@ class Trainer:
 
     def learning_rate(self) -> float:
         """Return the learning rate of the next step."""
-        done = self.tokens / self.config.tokens
-        c = self.config
-        fall = min(1.0, max(0.0, (1 - done) / c.decay))  # 1 until the fall begins, 0 at the end
-        return c.learning_rate * min(1.0, (self.step + 1) / c.warmup_steps) * (c.last_rate + (1 - c.last_rate) * fall)
+        config = self.config
+        done = self.tokens / config.tokens
+        fall = min(1.0, max(0.0, (1 - done) / config.decay))  # 1 until the fall begins, 0 at the end
+        return config.learning_rate * min(1.0, (self.step + 1) / config.warmup_steps) * (config.last_rate + (1 - config.last_rate) * fall)
 
     def run(self) -> Iterator[StepProgress]:
         """Train until `config.tokens`; yields after every step. At the end the weights are their average."""

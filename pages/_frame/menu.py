@@ -23,7 +23,9 @@ class Page:
 
     @property
     def views(self) -> tuple[str, ...]:
-        return tuple(view for view, _ in self.parts) or (HOME if self.file == "app.py" else Path(self.file).stem,)
+        if self.parts:
+            return tuple(view for view, _ in self.parts)
+        return (HOME,) if self.file == "app.py" else (Path(self.file).stem,)
 
     @property
     def control(self) -> str:

@@ -62,24 +62,32 @@ def filters(walk: Walk) -> tuple[list[str], Rows]:
     rows, names, hovers, winners, table = [], [], [], [], []
     columns = [*spelling.signs, PADDING_SIGN][: len(spelling.ids)]
     for bank in walk.banks:
-        awake = [k for k, f in enumerate(bank.strongest) if bank.pooled[f] > 0]
+        awake = [k for k, number in enumerate(bank.strongest) if bank.pooled[number] > 0]
         for k in awake or [0]:
-            f = int(bank.strongest[k])
+            number = int(bank.strongest[k])
             answers = bank.answers[k][: len(columns)]
             heat = np.full(len(columns), np.nan)
             heat[: len(answers)] = np.maximum(answers, 0)
-            place = min(int(bank.places[f]), len(columns) - 1)
-            winners += [(len(rows), place)] if awake else []
+            place = min(int(bank.places[number]), len(columns) - 1)
+            if awake:
+                winners.append((len(rows), place))
             rows.append(heat)
-            names.append(t("width {width}: {answer:.2f}", width=bank.width, answer=float(bank.pooled[f])))
-            reading = t("filter {number}, width {width}:", number=f, width=bank.width)
+            names.append(t("width {width}: {answer:.2f}", width=bank.width, answer=float(bank.pooled[number])))
+            reading = t("filter {number}, width {width}:", number=number, width=bank.width)
             cards = [
                 html("{} <b>{}</b><br>{}", reading, spelling.window(i, bank.width), t("before ReLU: {answer:.2f}", answer=float(answer)))
                 for i, answer in enumerate(answers)
             ]
             hovers.append(cards + [""] * (len(columns) - len(answers)))
-            row = {t("width"): bank.width, t("filter"): f, t("window"): spelling.window(int(bank.places[f]), bank.width)}
-            table.append(row | {t("maximum"): round(float(answers[place]), 4), t("after ReLU"): round(float(bank.pooled[f]), 4)})
+            table.append(
+                {
+                    t("width"): bank.width,
+                    t("filter"): number,
+                    t("window"): spelling.window(int(bank.places[number]), bank.width),
+                    t("maximum"): round(float(answers[place]), 4),
+                    t("after ReLU"): round(float(bank.pooled[number]), 4),
+                }
+            )
     limit = max(limit_of(walk.pooled, share=100.0), 0.1)
     figure = mark_cells(heat_figure(np.array(rows), names, columns=columns, key="how.filters", limit=limit, hovers=hovers), winners)
     draw(figure, key="how.2", alt=t("Heat map of the strongest filters of each width, by position."))
@@ -89,8 +97,8 @@ def filters(walk: Walk) -> tuple[list[str], Rows]:
     if awake:
         equal = np.flatnonzero(pooled.round(2) == pooled.max().round(2)).tolist()  # as shown; the one that reads most letters is named
         word = write_word(walk.tokens[walk.position])
-        read = {f: walk.filter_window(f)[1].strip(MARKS) for f in equal}
-        best = max(equal, key=lambda f: (read[f] in word, len(read[f])))
+        read = {number: walk.filter_window(number)[1].strip(MARKS) for number in equal}
+        best = max(equal, key=lambda f: (read[number] in word, len(read[number])))
         width, window = walk.filter_window(best)
         lines.append(
             t("The strongest found <b>{window}</b> (width {width}, {answer:.2f}).", width=width, window=window, answer=float(pooled[best]))

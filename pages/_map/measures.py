@@ -90,19 +90,19 @@ def _describe_map(layout: Layout) -> str:
 def _list_measures(layout: Layout) -> list[dict]:
     measured, static = layout.trustworthiness, layout.static
     lines = []
-    for k, (name, r) in enumerate(layout.reports.items()):
+    for k, (name, report) in enumerate(layout.reports.items()):
         line = {
             t("layer"): layer_name(name),
-            t("1-NN accuracy"): f"{r.one_nn:.1%}",
-            t("95% interval"): t("{low:.1%} to {high:.1%}", low=r.one_nn_low, high=r.one_nn_high),
-            t("shuffled labels"): f"{r.null_mean:.1%}",
-            t("p, shuffled labels"): round(r.p, 4),
-            t("majority sense"): f"{r.majority:.1%}",
-            t("purity of nearest {k}", k=r.k): f"{r.purity:.1%}",
-            t("silhouette"): round(r.silhouette, 3),
+            t("1-NN accuracy"): f"{report.one_nn:.1%}",
+            t("95% interval"): t("{low:.1%} to {high:.1%}", low=report.one_nn_low, high=report.one_nn_high),
+            t("shuffled labels"): f"{report.null_mean:.1%}",
+            t("p, shuffled labels"): round(report.p, 4),
+            t("majority sense"): f"{report.majority:.1%}",
+            t("purity of nearest {k}", k=report.k): f"{report.purity:.1%}",
+            t("silhouette"): round(report.silhouette, 3),
         }
         if static:
-            difference = less(r, static)
+            difference = less(report, static)
             line[t("other words’ static vectors")] = f"{static.one_nn:.1%}"
             line[minus := t("minus these, points")] = round(100 * difference.mean, 1)
             line[f"{minus}, 95%"] = difference.cell()
@@ -111,7 +111,7 @@ def _list_measures(layout: Layout) -> list[dict]:
             line[t("trustworthiness by chance")] = "" if np.isnan(measured[name]) else f"{by_chance(len(layout.rows)):.3f}"
         if layout.views:
             line[t("share of variance")] = f"{layout.views[k].plane.together:.1%}"
-        lines.append(line | {t("sentences"): r.n})
+        lines.append(line | {t("sentences"): report.n})
     return lines
 
 

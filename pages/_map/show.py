@@ -245,16 +245,16 @@ def _describe_ranking(result: dict, order: list[str], unshown: list[str], layer:
 
 def _tabulate_ranking(result: dict, order: list[str]) -> list[dict]:
     lines = []
-    for w in order:
-        first = next(iter(result[w].values()))
-        line = {t("word"): w, t("senses"): first.senses, t("sentences"): first.n}
-        for name, g in result[w].items():
+    for word in order:
+        first = next(iter(result[word].values()))
+        line = {t("word"): word, t("senses"): first.senses, t("sentences"): first.n}
+        for name, gain in result[word].items():
             layer = layer_name(name)
-            line[t("above chance, layer {layer}", layer=layer)] = round(g.gain, 4)
-            interval = t("{low:.1%} to {high:.1%}", low=g.low - g.null_mean, high=g.high - g.null_mean)
+            line[t("above chance, layer {layer}", layer=layer)] = round(gain.gain, 4)
+            interval = t("{low:.1%} to {high:.1%}", low=gain.low - gain.null_mean, high=gain.high - gain.null_mean)
             line[t("95% interval, layer {layer}", layer=layer)] = f"[{interval}]"
-            line[t("p, layer {layer}", layer=layer)] = round(g.p, 4)
-            line[t("result, layer {layer}", layer=layer)] = "" if g.shown else t("inconclusive")
+            line[t("p, layer {layer}", layer=layer)] = round(gain.p, 4)
+            line[t("result, layer {layer}", layer=layer)] = "" if gain.shown else t("inconclusive")
         lines.append(line)
     return lines
 

@@ -201,17 +201,23 @@ def _show_card(model: Model, card: ModelCard) -> None:
 
 
 def _describe_elmo(name: str, card: ModelCard) -> dict[str, str]:
-    s = card.shape
+    shape = card.shape
     millions = {"spelling": card.parameters["char-CNN"] / 1e6, "lstms": card.parameters["LSTMs"] / 1e6}
-    sizes = {"filters": s.n_filters, "highway": s.n_highway, "layers": s.n_layers, "cells": s.hidden, "projection": s.projection}
-    shape = t(
+    sizes = {
+        "filters": shape.n_filters,
+        "highway": shape.n_highway,
+        "layers": shape.n_layers,
+        "cells": shape.hidden,
+        "projection": shape.projection,
+    }
+    described_shape = t(
         "{filters:,} char-CNN filters, {highway} highway layers, {layers} LSTM layers per direction ({cells:,} cells, projected to {projection})",
         **sizes,
     )
-    values = {"layers": s.n_layers + 1, "dim": s.dim, "projection": s.projection}
+    values = {"layers": shape.n_layers + 1, "dim": shape.dim, "projection": shape.projection}
     return {
         t("Model"): t("{name}, in ELMo’s format", name=name),
-        t("Shape"): shape,
+        t("Shape"): described_shape,
         t("Parameters"): t("char-CNN {spelling:.1f} million, LSTMs {lstms:.1f} million", **millions),
         t("Vectors"): t("{layers} layers of {dim} numbers ({projection} per direction)", **values),
     }

@@ -184,10 +184,10 @@ def _use_labels(key: tuple[str, str], occurrences: Occurrences, labels: Labels, 
     document = t("{word}, labeled", word=occurrences.word)
     by_user = dict(labels.given)
     sentences = []
-    for k, (o, sense) in enumerate(zip(occurrences.items, result.sense_of.tolist(), strict=True)):
+    for k, (occurrence, sense) in enumerate(zip(occurrences.items, result.sense_of.tolist(), strict=True)):
         guess = None if k in by_user else result.senses[sense]
-        target = Target(o.position, o.tokens[o.position], by_user.get(k), occurrences.word, guess=guess)
-        sentences.append(Sentence(o.tokens, (target,), document, o.text))
+        target = Target(occurrence.position, occurrence.tokens[occurrence.position], by_user.get(k), occurrences.word, guess=guess)
+        sentences.append(Sentence(occurrence.tokens, (target,), document, occurrence.text))
     try:
         name = own_corpus.keep_sentences(sentences).name
     except ElmoscopeError as error:  # of a limit

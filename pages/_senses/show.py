@@ -67,11 +67,13 @@ def _pictures(occurrences: Occurrences, groups: Groups, names: list[str], number
         if shapes := ", ".join(f"{sign} {label}" for sign, label in named):
             show_html('<p class="small">{}</p>', t("Color: group. Shape: corpus label, not used: {shapes}.", shapes=shapes))
     with right:
-        s = occurrences.suggestion
+        suggestion = occurrences.suggestion
         st.markdown(t("**How many groups?**"))
         values = {"number": number, "first": clusters.NUMBERS[0], "last": clusters.NUMBERS[-1]}
         alt = t("Silhouette for {first} to {last} groups, beside random clouds; {number} shown.", **values)
-        draw(number_figure(clusters.NUMBERS, s.silhouettes, s.limit, number, s.small), key="found.number", alt=alt)
+        draw(
+            number_figure(clusters.NUMBERS, suggestion.silhouettes, suggestion.limit, number, suggestion.small), key="found.number", alt=alt
+        )
     with st.expander(t("Details"), key="found.details"):
         lines = [
             t("Positions as on Map.") if occurrences.frozen else t("Positions: 2 main components."),
@@ -103,16 +105,16 @@ def write_notices(occurrences: Occurrences, groups: Groups, number: int) -> list
 
 def _describe_number(occurrences: Occurrences, groups: Groups, number: int, agreement: Agreement | None) -> str:
     """Write how many groups there are, and how far they agree with the labels or can be named."""
-    s = occurrences.suggestion
+    suggestion = occurrences.suggestion
     n = len(occurrences.items)
-    values = {"word": occurrences.word, "n": n, "groups": s.number, "asked": number}
-    if number != s.number:
+    values = {"word": occurrences.word, "n": n, "groups": suggestion.number, "asked": number}
+    if number != suggestion.number:
         return t("“{word}” in {asked} groups; the chart suggests {groups}.", **values)
-    if s.number == 1 and s.small:
+    if suggestion.number == 1 and suggestion.small:
         return t("“{word}”: <b>one group</b>; in a clearer split, one has fewer than five sentences.", **values)
-    if s.number == 1 and n < clusters.FEW:
+    if suggestion.number == 1 and n < clusters.FEW:
         return t("<b>Inconclusive</b> for “{word}”: {n} sentences are few.", **values)
-    if s.number == 1:
+    if suggestion.number == 1:
         return t("“{word}”: <b>one group</b>; no split is clearer than in random clouds.", **values)
     if agreement is not None:
         if agreement.rand <= agreement.rand_null[1]:

@@ -161,9 +161,9 @@ def _ask_senses(key: Key, occurrences: Occurrences, labels: Labels, result: Spre
     put_off = label_store.unsure(key)
     by_user = dict(labels.given)
     for k in offered:
-        o = occurrences.items[k]
-        token = o.tokens, o.position
-        show_html("{}", lists.keyword_line(o.tokens, o.position, "", text=o.text, shortened=True))
+        occurrence = occurrences.items[k]
+        token = occurrence.tokens, occurrence.position
+        show_html("{}", lists.keyword_line(occurrence.tokens, occurrence.position, "", text=occurrence.text, shortened=True))
         shares = zip(result.senses, result.shares[k], strict=True)
         titles = {sense: f"{plain(sense, CITED)} {share:.0%}" for sense, share in shares} | {UNSURE: "?"}
         box = ".".join((f"spread.ask.{k}.{label_store.turn()}", *key))

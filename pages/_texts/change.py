@@ -220,10 +220,10 @@ def _show_word(result: WordChange, control: Control | None, names: tuple[str, st
 
 
 def _write_notices(result: WordChange, control: Control | None) -> list[str]:
-    c = result.change
-    values = {"word": result.word, "p": format_p(c.p), "n": c.first, "m": c.second}
+    measured = result.change
+    values = {"word": result.word, "p": format_p(measured.p), "n": measured.first, "m": measured.second}
     notes = [t("“{word}”: <b>no difference beyond chance</b> ({p}; {n} and {m} sentences).", **values)]
-    if c.p < LEVEL:
+    if measured.p < LEVEL:
         notes = [t("“{word}” is used <b>differently</b> on the two sides ({p}; {n} and {m} sentences).", **values)]
     if control is not None and control.words:
         notes.append(t("It differs more than {k} of {n} words of similar frequency (APD, layer 1).", k=control.below, n=len(control.words)))
