@@ -103,11 +103,9 @@ def _line(figure: go.Figure, lines: list[dict], name: str, label: str, color: st
     x = [line["tokens"] / 1e6 for line in lines]
     y = [line[name] for line in lines]
     card = html("{}<extra>{}</extra>", t("{tokens} million: {value}", tokens="%{x:.2f}", value=card), label)
-    look = {"line": {"color": color, "width": 2.5}, "marker": {"size": 8}}
-    figure.add_scatter(x=x, y=y, mode=mode, name=label, hovertemplate=card, **look)
+    figure.add_scatter(x=x, y=y, mode=mode, name=label, hovertemplate=card, line={"color": color, "width": 2.5}, marker={"size": 8})
     if label and x:
-        place = {"xanchor": "left", "xshift": 8, "yshift": 8 if name == "forward" else -8}
-        add_text(figure, x[-1], np.log10(y[-1]), line_name(label, color), **place)
+        add_text(figure, x[-1], np.log10(y[-1]), line_name(label, color), xanchor="left", xshift=8, yshift=8 if name == "forward" else -8)
 
 
 def panel_figure(panel: "Panel", *, limits: tuple[float, float]) -> go.Figure:
@@ -124,8 +122,7 @@ def panel_figure(panel: "Panel", *, limits: tuple[float, float]) -> go.Figure:
     if panel.static is not None:
         figure.add_hline(y=panel.static, line={"dash": "dashdot", "color": GLOVE, "width": 1.5})
         names.append(line_name(t("static vectors {share:.1%}", share=panel.static), GLOVE))
-    below_layers = {"xref": "paper", "yref": "paper", "yanchor": "top", "yshift": -44}
-    add_text(figure, 0.5, 0, Markup("<br>").join(names), size=12, **below_layers)
+    add_text(figure, 0.5, 0, Markup("<br>").join(names), size=12, xref="paper", yref="paper", yanchor="top", yshift=-44)
     figure.update_yaxes(range=limits, tickformat=".0%", dtick=0.1, gridcolor=GRID, fixedrange=True)
     names_below = [html("{}<br><b>{:.1%}</b>" if v == best else "{}<br>{:.1%}", title, v) for title, v in zip(titles, values, strict=True)]
     figure.update_xaxes(tickvals=titles, ticktext=names_below, tickfont={"size": 13}, range=[-0.45, len(layers) - 0.55], **style.EMPTY)

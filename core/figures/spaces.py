@@ -198,8 +198,7 @@ def lean_bars(words: Sequence[str], values: Sequence[float], groups: Sequence[in
     card = Markup("<b>%{customdata[0]}</b>: %{customdata[1]:+.2f}")
     look = {"orientation": "h", "marker_color": [SIDES[k] for k in groups], "customdata": list(zip(words, values, strict=True))}
     figure = Figure().add_bar(x=[-value for value in values], y=places, hovertemplate=card, **look)
-    ticks = {"tickvals": places, "ticktext": words, "tickfont": {"size": 13}}
-    figure.update_yaxes(**ticks, range=[len(words) - 0.4, -0.6], **style.EMPTY)
+    figure.update_yaxes(tickvals=places, ticktext=words, tickfont={"size": 13}, range=[len(words) - 0.4, -0.6], **style.EMPTY)
     figure.update_xaxes(title=t("← first sentence · second sentence →"), range=[-reach, reach], showticklabels=False)
     figure.update_xaxes(fixedrange=True, gridcolor=GRID, zeroline=True, zerolinecolor="#888")
     figure.update_layout(dragmode=False, bargap=0.35)

@@ -97,8 +97,7 @@ def share_figure(labels: Sequence[str], shares: Sequence[float], hovers: Sequenc
     colors = [POSITIVE if s >= 0 else NEGATIVE for s in shares]
     texts = [f"{s:.1%}" for s in shares]
     card = Markup("%{customdata}<br><b>%{x:.1%}</b>")
-    look = {"textfont": {"size": 14}, "customdata": list(hovers)}
-    style.add_rows(figure, shares, range(len(names)), colors, texts, card, **look)
+    style.add_rows(figure, shares, range(len(names)), colors, texts, card, textfont={"size": 14}, customdata=list(hovers))
     figure.update_xaxes(visible=False, fixedrange=True, range=[low - (room if low < 0 else 0.02), high + room])
     figure.update_yaxes(tickvals=list(range(len(names))), ticktext=names, **style.ROWS)
     return base(figure, height=30 * len(names) + 40, key="walk.shares")

@@ -68,8 +68,7 @@ def opened(folder: Path, form: Form) -> Iterator[tuple[dict, dict[str, np.ndarra
         sha256 = meta["sha256"] if len(form.files) > 1 else {WEIGHTS: meta["sha256"]}
         for name in form.files:
             if file_sha256(folder / name) != sha256[name]:
-                values = {"path": folder / name}
-                raise CorruptArtifact(t("{path} is damaged: its checksum is not the one in meta.json. Train it again.", **values))
+                raise CorruptArtifact(t("{path} is damaged: its checksum is not the one in meta.json. Train it again.", path=folder / name))
         yield meta, load_file(folder / WEIGHTS)
     except (KeyError, TypeError, ValueError, RuntimeError, AttributeError, SafetensorError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]

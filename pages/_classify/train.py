@@ -254,8 +254,7 @@ def _actions(training: Training, table: pd.DataFrame) -> None:
         over = workspace_of(order.model, order.vectors)
         title, dropped = classifiers.hold(title, classifiers.Trained(opened, training.dataset, over, dict(training.pooled)))
         label = t("Listed there as “{title}”", title=plain(title))
-        options = {"icon": ":material/arrow_forward:", "place": place}
-        page_link("classify", label, query_params={"task": title}, **options)
+        page_link("classify", label, query_params={"task": title}, icon=":material/arrow_forward:", place=place)
         if dropped:
             place.caption(t("“{title}” is no longer listed there.", title=plain(dropped)))
     name = f"train-{order.task}.ipynb"

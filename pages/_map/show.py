@@ -230,13 +230,14 @@ def _describe_ranking(result: dict, order: list[str], unshown: list[str], layer:
         return [t("Layer 0 sees only spelling: choose another layer.")]
     holm, discovered = count_significant([result[w][layer] for w in order])
     best = order[0]
-    values = {"at": model_layers.in_use().at(layer, begins=True), "good": len(order) - len(unshown), "n": len(order)}
     lines = [
         t(
             "{at}, {good} of {n} words beat chance (expected by luck: 5%), “{best}” most ({gain:+.0%}).",
             best=best,
             gain=result[best][layer].gain,
-            **values,
+            at=model_layers.in_use().at(layer, begins=True),
+            good=len(order) - len(unshown),
+            n=len(order),
         ),
         t("Corrected for {n} tests: {discovered} (Benjamini–Hochberg) or {holm} (Holm).", n=len(order), discovered=discovered, holm=holm),
     ]

@@ -84,8 +84,7 @@ def draw_inputs() -> None:
     row = st.columns([4, 3, 3], vertical_alignment="bottom")
     source = choice("corpus_way", t("Where are your texts?"), titles, next(iter(titles)), place=row[0], label_visibility="collapsed")
     label = t("Your texts") if _is_aside(source) else t("Example: our sentences")
-    options = {"icon": ":material/format_quote:", "key": "corpus.example", "width": "stretch"}
-    row[1].button(label, on_click=_switch_example, args=(source,), **options)
+    row[1].button(label, on_click=_switch_example, args=(source,), icon=":material/format_quote:", key="corpus.example", width="stretch")
     with row[2].popover(t("More"), icon=":material/tune:", key="corpus.more", width="stretch"):
         if source != "paste":
             about = t("For .csv, .tsv and .xlsx: its name, or number from 1.")

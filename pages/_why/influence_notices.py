@@ -61,8 +61,7 @@ def _examples() -> None:
     def put(number: int) -> None:
         question.put(a=items[number].text, word=items[number].word)
 
-    options = {"label_visibility": "visible", "format_func": lambda number: _label(items[number])}
-    offer_examples(range(len(items)), "decided.example", put, **options)
+    offer_examples(range(len(items)), "decided.example", put, label_visibility="visible", format_func=lambda number: _label(items[number]))
 
 
 def _label(example: Decided) -> str:
