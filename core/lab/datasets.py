@@ -75,10 +75,10 @@ def split_documents(sentences: Sequence[Row], share: float = 0.9, seed: int = 0)
     for sentence in sentences:
         by_document.setdefault(sentence.document, []).append(sentence)
     names = random.Random(seed).sample(sorted(by_document), len(by_document))
-    parts = ([], [])
-    for k, name in enumerate(names):
-        parts[k >= round(share * len(names))].extend(by_document[name])
-    return both_sides(parts, share, f"{len(names):,} documents")
+    n_first = round(share * len(names))
+    first = [sentence for name in names[:n_first] for sentence in by_document[name]]
+    rest = [sentence for name in names[n_first:] for sentence in by_document[name]]
+    return both_sides((first, rest), share, f"{len(names):,} documents")
 
 
 def _spans(block: list[tuple[str, list[str]]]) -> tuple[tuple[str, ...], tuple[SpanTarget, ...]]:

@@ -145,12 +145,13 @@ def own_pairs(labeled: Sequence[Sentence]) -> tuple[list[PairRow], list[PairRow]
     rng = np.random.default_rng(0)
     pairs_by_word = []
     for _, uses in sorted(uses_by_word.items()):
-        kinds: tuple[list, list] = ([], [])
-        for a, b in combinations(uses, 2):
-            kinds[a.label == b.label].append((a, b))
-        n = min(PAIRS_OF_A_WORD, *map(len, kinds))
+        different = [pair for pair in combinations(uses, 2) if pair[0].label != pair[1].label]
+        same = [pair for pair in combinations(uses, 2) if pair[0].label == pair[1].label]
+        n = min(PAIRS_OF_A_WORD, len(different), len(same))
         if n:
-            pairs_by_word.append([PairRow(*kind[k], bool(same)) for same, kind in enumerate(kinds) for k in rng.permutation(len(kind))[:n]])
+            pairs = [PairRow(*different[k], False) for k in rng.permutation(len(different))[:n]]
+            pairs += [PairRow(*same[k], True) for k in rng.permutation(len(same))[:n]]
+            pairs_by_word.append(pairs)
     if len(pairs_by_word) < 2:
         raise BadInput("Pairs need two words or more with two labeled senses each, of which one has two sentences.")
     order = rng.permutation(len(pairs_by_word))

@@ -82,8 +82,10 @@ def read(path: Path) -> list[Example]:
         except (ValueError, KeyError, TypeError, AttributeError):
             raise BadInput(t("{file}, line {n}: sentence1, sentence2 and gold_label are expected as JSON.", **values)) from None
         if label not in LABELS:
-            values |= {"label": shorten(label), "labels": ", ".join(LABELS)}
-            raise BadInput(t("{file}, line {n}: the label {label!r} is not one of {labels}.", **values))
+            labels = ", ".join(LABELS)
+            raise BadInput(
+                t("{file}, line {n}: the label {label!r} is not one of {labels}.", label=shorten(label), labels=labels, **values)
+            )
         if not all(sentence for (sentence,) in passages):
             raise BadInput(t("{file}, line {n}: a sentence is empty. Delete the line.", **values))
         examples.append(Example(passages, label))

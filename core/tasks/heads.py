@@ -23,7 +23,7 @@ from ..learning.features import Frozen, Layers, Report, freeze_each
 from ..learning.fit import Fit, batches_by_length, learned_mixes, of_like_lengths
 from ..static.vectors import StaticVectors
 from . import coreference, entailment, questions, roles, spans
-from .inputs import PassageBatch, make_texts
+from .inputs import PassageBatch, flat, make_texts
 from .task import PARTS, Data, Example, Shape, Task, TaskRecipe, longest
 
 FILES = r"weights\.safetensors|meta\.json"  # as core.files.atomic names them
@@ -157,7 +157,7 @@ def data_fingerprint(data: Data) -> str:
     cells = []
     for part in PARTS:
         for example in getattr(data, part):
-            cells += [part, repr(example.target), *(token for p in example.passages for s in p for token in s)]
+            cells += [part, repr(example.target), *(token for passage in example.passages for token in flat(passage))]
     return text_fingerprint(cells)
 
 

@@ -66,12 +66,12 @@ def draw_spellings(in_use: InUse) -> tuple[list[str], Rows]:
     usual = spellings.usual_cosine(max(2, sum(not firing.is_unread for firing in results)))
     if len(words) > 1:
         _show_cosines(words, ours, theirs, vectors.name)
-    table = [
-        {t("word"): word, t("model"): source, t("rank"): rank, t("neighbor"): write_word(n.word), t("cosine"): round(n.cosine, 4)}
-        for word, *both in zip(words, neighbors, static, strict=True)
-        for source, listed in zip((t("layer 0"), t("GloVe")), both, strict=True)
-        for rank, n in enumerate(listed or (), 1)
-    ]
+    table = []
+    for word, of_layer_0, of_glove in zip(words, neighbors, static, strict=True):
+        for source, listed in ((t("layer 0"), of_layer_0), (t("GloVe"), of_glove or ())):
+            for rank, item in enumerate(listed, 1):
+                row = {t("word"): word, t("model"): source, t("rank"): rank}
+                table.append(row | {t("neighbor"): write_word(item.word), t("cosine"): round(item.cosine, 4)})
     return write_notices(results, neighbors, static, ours, usual, lower), table
 
 

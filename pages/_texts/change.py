@@ -120,8 +120,9 @@ def _find_like_job(in_use: InUse, sides: tuple[Side, Side], word: str, key: tupl
 
 def _reading(in_use: InUse, sides: tuple[Side, Side], *, wanted: bool) -> Callable[[], None] | None:
     """Return None if every token of both sides is encoded, else a function that shows the progress. Start the job if `wanted`."""
+    find = cache.table_job if wanted else cache.find_table_job
     for side in sides:
-        job = (cache.table_job if wanted else cache.find_table_job)(side.corpus, in_use.model)
+        job = find(side.corpus, in_use.model)
         if job is None:
             return lambda: None
         job.wait(shared_jobs.MAX_WAIT_S if wanted else 0)
