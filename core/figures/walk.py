@@ -249,11 +249,11 @@ def versions_figure(
                 figure, range(len(words)), values, card=card, name=name, customdata=spellings, connectgaps=False, **place, **look
             )
         figure.update_yaxes(title=t("bits"), rangemode="tozero", **style.QUIET, row=row, col=1)
-    changed = {k: "<b>{}</b>" if word else "<b><s>{}</s></b>" for k, (other, word) in enumerate(words) if other != word}
+    changed = {k: "<b>{}</b>" if after else "<b><s>{}</s></b>" for k, (before, after) in enumerate(words) if before != after}
     ground = {"type": "rect", "yref": "paper", "y0": 0, "y1": 1, "fillcolor": CHANGED, "line_width": 0, "layer": "below"}
     figure.update_layout(shapes=[{**ground, "x0": k - 0.5, "x1": k + 0.5} for k in changed])
     figure.update_xaxes(**style.EMPTY, range=[-0.6, len(words) + 0.1])
-    figure.update_xaxes(**word_ticks([word or other or "" for other, word in words], changed), row=2, col=1)
+    figure.update_xaxes(**word_ticks([after or before or "" for before, after in words], changed), row=2, col=1)
     return base(figure, height=470, key="versions").update_layout(
         showlegend=True, legend=style.LEGEND | {"x": 1, "xanchor": "right"}, margin_t=34
     )

@@ -23,7 +23,7 @@ from .widgets import labels
 
 WIDE = 16  # columns of a matrix are padded to a multiple (kernel.js)
 KINDS = {"int8": "i8", "uint8": "u8", "int32": "i32", "float32": "f32"}
-MOST_PARAMETERS = 32_000_000  # of a model without its softmax: a page with more is too large to open
+MOST_PARAMETERS = 32_000_000  # of a model without its softmax; each takes about a byte of the page
 COMMONEST = 20_000  # words of the softmax that can be substitutes
 FINE = 1_500_000  # weights of a convolution up to which its rounding error is packed too, as 8 bits more
 STATIC = 40_000  # words that have their static vector in the page
