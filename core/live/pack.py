@@ -14,6 +14,7 @@ from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.limits import limits
 from ..common.model_layers import MIX
+from ..learning.folders import quantize
 from ..senses.calibration import calibration_of
 from ..senses.verdict import is_also_a_name
 from ..text.target_word import words_of
@@ -67,13 +68,6 @@ class Pack:
         head = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode("utf-8")
         head += b" " * (-(len(head) + 4) % 8)
         return gzip.compress(len(head).to_bytes(4, "little") + head + b"".join(self._parts), 9, mtime=0)
-
-
-def quantize(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Round rows (n, d) to int8 with a scale each, float32 (n,): steps of a 127th of the row's largest number."""
-    rows = np.asarray(matrix, np.float32)
-    scales = np.maximum(np.abs(rows).max(axis=1, initial=0.0), 1e-12) / 127
-    return np.round(rows / scales[:, None]).astype(np.int8), scales.astype(np.float32)
 
 
 def as_packed(matrix: np.ndarray) -> np.ndarray:
