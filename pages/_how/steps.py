@@ -98,7 +98,7 @@ def filters(walk: Walk) -> tuple[list[str], Rows]:
         equal = np.flatnonzero(pooled.round(2) == pooled.max().round(2)).tolist()  # as shown; the one that reads most letters is named
         word = write_word(walk.tokens[walk.position])
         read = {number: walk.filter_window(number)[1].strip(MARKS) for number in equal}
-        best = max(equal, key=lambda f: (read[number] in word, len(read[number])))
+        best = max(equal, key=lambda number: (read[number] in word, len(read[number])))
         width, window = walk.filter_window(best)
         lines.append(
             t("The strongest found <b>{window}</b> (width {width}, {answer:.2f}).", width=width, window=window, answer=float(pooled[best]))
