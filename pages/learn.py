@@ -30,8 +30,7 @@ def slides(in_use: InUse) -> None:
     items = all_slides()
     with foot:
         numbers = [str(k) for k in range(1, len(items) + 1)]
-        options = {"buttons": "slide", "following": lambda number: t("Next"), "shortcuts": ("left", "right")}
-        number = stepper("slide", t("Slide"), numbers, **options)
+        number = stepper("slide", t("Slide"), numbers, buttons="slide", following=lambda number: t("Next"), shortcuts=("left", "right"))
         with st.expander(t("Speaker’s notes"), icon=":material/speaker_notes:", key=f"slide.note.{number}"):
             st.markdown(items[number].note)
     with slide:

@@ -44,8 +44,9 @@ MOST_OPEN = 256  # shards that a worker keeps open: their labels and gram are in
 FORMAT = 1
 ROWS_PER_CELL = 200  # on average
 TRAINED_ON = 64  # rows a cell, of those that place the centroids
-PROBED = 0.08, 0.2  # share of the cells that a search visits: of any word, and where words are left out
-PROBED_SENSES = 0.2, 0.4  # the same two in the sense space, where one map selects the candidates and another ranks them
+PROBED, PROBED_FILTERED = 0.08, 0.2  # share of the cells that a search visits: for any word, and where words are left out
+# The same two in the sense space, where one map selects the candidates and another ranks them
+PROBED_SENSES, PROBED_SENSES_FILTERED = 0.2, 0.4
 FEWEST_PROBED = 16  # cells, more than PROBED of a table under 40,000 rows: 8 of 87 cells lose one neighbor in six
 CANDIDATES = 20  # ranked exactly for each requested neighbor
 LEAST = 400  # candidates at least
@@ -196,7 +197,10 @@ class ApproximateIndex(Index):
         """Return the rows of the complete index that may be nearest to a vector (1, W), in order."""
         tables = (open_shard(self.shards.url, shard) for shard in self.shards.shards)
         chosen = np.packbits(np.concatenate([table.may_answer(question) for table in tables]), bitorder="little")
-        share = (PROBED_SENSES if self.space else PROBED)[question.which != ANY]
+        if question.which == ANY:
+            share = PROBED_SENSES if self.space else PROBED
+        else:
+            share = PROBED_SENSES_FILTERED if self.space else PROBED_FILTERED
         nprobe = min(cells.nlist, max(FEWEST_PROBED, round(share * cells.nlist)))
         faiss = _faiss()
         options = faiss.SearchParametersIVF(sel=faiss.IDSelectorBitmap(chosen), nprobe=nprobe)
@@ -253,9 +257,16 @@ def build(shards: Shards, space: SenseSpace | None = None, *, report: Callable[[
         temporary.mkdir(parents=True)
         with (temporary / "cells.faiss").open("wb") as stream:  # faiss hides why a file of its own cannot be written
             faiss.write_index(index, faiss.PyCallbackIOWriter(stream.write))
-        meta = {"format": FORMAT, "occurrences": n, "cells": cells, "bytes": (temporary / "cells.faiss").stat().st_size}
-        meta |= {"seconds": round(time.perf_counter() - began, 1), "corpus": shards.meta["corpus"]}
-        meta |= {"model": _fingerprint(shards, space), "lengths": lengths.tolist()}
+        meta = {
+            "format": FORMAT,
+            "occurrences": n,
+            "cells": cells,
+            "bytes": (temporary / "cells.faiss").stat().st_size,
+            "seconds": round(time.perf_counter() - began, 1),
+            "corpus": shards.meta["corpus"],
+            "model": _fingerprint(shards, space),
+            "lengths": lengths.tolist(),
+        }
         write_json(temporary / "meta.json", meta | provenance(faiss=faiss.__version__))
     return meta
 

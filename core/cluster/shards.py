@@ -101,7 +101,8 @@ def build(
     if not counts["tokens"]:
         raise BadInput(t("Nothing to index: no words."))
     existing = {name for name in store.names("shards") if store.has_folder(f"shards/{name}")}
-    results, done = {}, 0
+    results = {}
+    done = 0
     parts = cut(sentences, rounds_per_shard(counts["rounds"]))
     for job, result in run_jobs(client, _jobs(store, parts, (model, model_fingerprint, senses), existing)):
         results[job.name] = result
@@ -110,13 +111,20 @@ def build(
             report(done, counts["tokens"], done / max(time.perf_counter() - began, 1e-9))
     ordered = sorted(results)  # names begin with their number
     seconds = time.perf_counter() - began
-    kinds = len(set().union(*(fact.pop("words") for fact in results.values())))
     first = results[ordered[0]]
-    meta = {"format": FORMAT, "occurrences": sum(f["occurrences"] for f in results.values()), "types": kinds}
-    meta |= {"sentences": counts["sentences"], "seconds": round(seconds, 3), "layers": first["layers"], "dim": first["dim"]}
-    meta |= {"tokens_per_second": round(counts["tokens"] / seconds, 1), "lemmas": any(f["lemmas"] for f in results.values())}
-    sizes = [{"name": name, "rows": results[name]["occurrences"], "sentences": results[name]["sentences"]} for name in ordered]
-    meta |= {"shards": sizes, **provenance(model=model_fingerprint, corpus=corpus)}
+    meta = {
+        "format": FORMAT,
+        "occurrences": sum(facts["occurrences"] for facts in results.values()),
+        "types": len(set().union(*(facts["words"] for facts in results.values()))),
+        "sentences": counts["sentences"],
+        "seconds": round(seconds, 3),
+        "layers": first["layers"],
+        "dim": first["dim"],
+        "tokens_per_second": round(counts["tokens"] / seconds, 1),
+        "lemmas": any(facts["lemmas"] for facts in results.values()),
+        "shards": [{"name": name, "rows": results[name]["occurrences"], "sentences": results[name]["sentences"]} for name in ordered],
+        **provenance(model=model_fingerprint, corpus=corpus),
+    }
     store.write(INDEX, json.dumps(meta, ensure_ascii=False, indent=1).encode())
     for name in store.names("shards") - set(ordered):
         if atomic.is_own_file(name, SHARD):
@@ -148,11 +156,12 @@ def open_shards(where: str | Path) -> Shards:
         for part in meta["shards"]:
             if not re.fullmatch(SHARD, str(part["name"])):
                 raise ValueError(t("{name!r} is not a shard name", name=shorten(part["name"])))
-            sizes = row, int(part["rows"]), sentence, int(part["sentences"])
-            shards.append(Shard(f"shards/{part['name']}", *sizes, part["name"]))
-            row, sentence = row + shards[-1].rows, sentence + shards[-1].sentences
-            if min(shards[-1].rows, shards[-1].sentences) < 1:
+            shard = Shard(f"shards/{part['name']}", row, int(part["rows"]), sentence, int(part["sentences"]), part["name"])
+            if min(shard.rows, shard.sentences) < 1:
                 raise ValueError(say_wrong("shards", part))
+            shards.append(shard)
+            row += shard.rows
+            sentence += shard.sentences
         if not shards:
             raise ValueError(say_wrong("shards", None))
         if (row, sentence) != (meta["occurrences"], meta["sentences"]):
@@ -197,7 +206,8 @@ def build_shard(url: str, name: str, model: str, model_fingerprint: str, senses:
     store = open_store(url)
     if not store.has_folder(f"shards/{name}"):
         stage = store.stage(name)
-        encoder, substitutes = held(model, model_fingerprint), held_substitutes(model, model_fingerprint) if senses else None
+        encoder = held(model, model_fingerprint)
+        substitutes = held_substitutes(model, model_fingerprint) if senses else None
         sentences = _read_part(store.read(f"sentences/{name}.json"))
         build_index(sentences, encoder, stage, model=model_fingerprint, substitutes=substitutes)
         store.commit(stage, f"shards/{name}")
@@ -230,7 +240,8 @@ def _is_index(store: Store) -> bool:
 
 
 def _read_part(data: bytes) -> list[Sentence]:
-    rows = json.loads(data)
-    return [
-        Sentence(**row | {"tokens": tuple(row["tokens"]), "targets": tuple(Target(**target) for target in row["targets"])}) for row in rows
-    ]
+    sentences = []
+    for row in json.loads(data):
+        targets = tuple(Target(**target) for target in row["targets"])
+        sentences.append(Sentence(**row | {"tokens": tuple(row["tokens"]), "targets": targets}))
+    return sentences

@@ -120,9 +120,8 @@ def counter(client: Client, where: str) -> Callable[..., coo_array]:
     store = open_store(where)
 
     def count(chunks: Chunks, *, n_words: int, window: int) -> coo_array:
-        stored = store.names("")
-        names = []
-        for _ in run_jobs(client, _jobs(store, chunks, n_words, window, stored, names)):
+        names: list[str] = []  # of all chunks in order, filled as the jobs begin
+        for _ in run_jobs(client, _jobs(store, chunks, n_words, window, names)):
             pass
         counts = (csr_array(tuple(_arrays(store.read(f"{name}.counts.npz"))), shape=(n_words, n_words)) for name in names)
         return join_counts(counts, n_words)
@@ -140,14 +139,17 @@ def count_stored(where: str, name: str, n_words: int, window: int) -> None:
     store.remove(f"{name}.chunk.npz")
 
 
-def _jobs(store: Store, chunks: Chunks, n_words: int, window: int, stored: set[str], names: list[str]) -> Iterator[ShardJob]:
+def _jobs(store: Store, chunks: Chunks, n_words: int, window: int, names: list[str]) -> Iterator[ShardJob]:
+    """Yield a job for each chunk without stored counts, and add every chunk's name to `names`."""
+    stored = store.names("")
     for number, (tokens, sentences) in enumerate(chunks):
         made_of = hashlib.sha256(np.ascontiguousarray(tokens).tobytes() + np.ascontiguousarray(sentences).tobytes())
         made_of.update(f"{n_words} {window} csr".encode())
-        names.append(f"{number:06}-{made_of.hexdigest()[:16]}")
-        if f"{names[-1]}.counts.npz" not in stored:
-            store.write(f"{names[-1]}.chunk.npz", _bytes(tokens, sentences))
-            yield ShardJob(names[-1], count_stored, (store.url, names[-1], n_words, window), len(tokens))
+        name = f"{number:06}-{made_of.hexdigest()[:16]}"
+        names.append(name)
+        if f"{name}.counts.npz" not in stored:
+            store.write(f"{name}.chunk.npz", _bytes(tokens, sentences))
+            yield ShardJob(name, count_stored, (store.url, name, n_words, window), len(tokens))
 
 
 def _bytes(*arrays: np.ndarray) -> bytes:

@@ -32,12 +32,12 @@ def chain_colors(n_chains: int) -> dict[str, str]:
 def answers_figure(titles: Sequence[str], probabilities: Sequence[dict[str, float]], colors: dict[str, str]) -> go.Figure:
     """Draw a bar for each classifier, divided among the classes and named by the predicted one; those against the majority are bold."""
     figure = Figure()
-    best = [max(row, key=row.get) for row in probabilities]
-    majority = max(best, key=best.count)
-    names = [name if b == majority else html("<b>≠ {}</b>", name) for name, b in zip(titles, best, strict=True)]
+    predicted = [max(row, key=row.get) for row in probabilities]
+    majority = max(predicted, key=predicted.count)
+    names = [name if answer == majority else html("<b>≠ {}</b>", name) for name, answer in zip(titles, predicted, strict=True)]
     for label, color in colors.items():
         shares = [row.get(label, 0.0) for row in probabilities]
-        texts = [html("<b>{}</b> {:.0%}", label, p) if label == b else "" for p, b in zip(shares, best, strict=True)]
+        texts = [html("<b>{}</b> {:.0%}", label, p) if label == answer else "" for p, answer in zip(shares, predicted, strict=True)]
         look = {"name": label, "opacity": 1.0, "insidetextanchor": "start", "textfont": {"color": "#ffffff", "size": 14}}
         style.add_parts(figure, shares, names, color, texts, html("%{{y}}<br>{}: %{{x:.1%}}", label), **look)
     figure.update_layout(barmode="stack", bargap=0.28, uniformtext={"minsize": 9, "mode": "show"})
@@ -48,7 +48,8 @@ def shares_figure(titles: Sequence[str], shares: Sequence[dict[str, float]], col
     """Draw a bar of each classifier for each answer, side by side and labeled, so that no color has to be distinguished."""
     figure = Figure()
     for title, row, color in zip(titles, shares, colors, strict=True):
-        texts, card = [f"{p:.0%} {title}" for p in row.values()], html("{}<br>%{{y}}: %{{x:.1%}}", title)
+        texts = [f"{p:.0%} {title}" for p in row.values()]
+        card = html("{}<br>%{{y}}: %{{x:.1%}}", title)
         style.add_parts(figure, row.values(), row, color, texts, card, name=title, textposition="auto")
     figure.update_layout(barmode="group", bargap=0.25, bargroupgap=0.08)
     return _finish_shares(figure, height=34 * len(titles) * max(map(len, shares)) + 40, key="shares")
@@ -62,10 +63,12 @@ def _finish_shares(figure: go.Figure, *, height: int, key: str) -> go.Figure:
 
 def layer_weights_figure(weights: dict[str, Sequence[float]]) -> go.Figure:
     """Draw the learned weight s_j of each layer as a heat map. Rows are tasks with the place of their layer mix."""
-    figure, names = Figure(), list(weights)
+    figure = Figure()
+    names = list(weights)
     values = np.array([list(row) for row in weights.values()])
     layers = [layer_title(str(k)) for k in range(values.shape[1])]
-    card, texts = Markup("%{y}<br>%{x}: s = %{customdata:.3f}"), [f"{value:.2f}" for value in values.ravel()]
+    card = Markup("%{y}<br>%{x}: s = %{customdata:.3f}")
+    texts = [f"{value:.2f}" for value in values.ravel()]
     add_shades(figure, values / values.max(), layers, names, texts, customdata=values, hovertemplate=card)
     figure.update_yaxes(autorange="reversed", fixedrange=True, automargin=True, showgrid=False)
     figure.update_xaxes(side="top", fixedrange=True)
@@ -77,21 +80,25 @@ def token_marks(tokens: Sequence[str], values: Sequence[float], *, title: str) -
     strongest = max([1.0, *(abs(v) for v in values)])  # one nat at full strength at least: weak reasons stay pale
     parts = []
     for token, value in zip(tokens, values, strict=True):
-        ground = f"rgba({FOR if value >= 0 else AGAINST},{abs(value) / strongest * 0.62:.2f})"
-        parts.append(html('<span class="token" style="background:{}" title="{:+.2f} {}">{}</span>', ground, value, title, token))
+        background = f"rgba({FOR if value >= 0 else AGAINST},{abs(value) / strongest * 0.62:.2f})"
+        parts.append(html('<span class="token" style="background:{}" title="{:+.2f} {}">{}</span>', background, value, title, token))
     return html('<div class="tokens">{}</div>', Markup(" ").join(parts))
 
 
 def reliability_figure(bins: Sequence[dict], *, color: str) -> go.Figure:
     """Draw accuracy by confidence (Guo et al. 2017, fig. 1). `bins` are (confidence, accuracy, n). Calibrated bins are on the diagonal."""
-    x, y, sizes = ([b[name] for b in bins if b["n"]] for name in ("confidence", "accuracy", "n"))
+    filled = [item for item in bins if item["n"]]
+    sizes = [item["n"] for item in filled]
     figure = Figure()
     figure.add_scatter(x=[0, 1], y=[0, 1], mode="lines", line=style.DOTTED, hoverinfo="skip")
     card = t("confidence {said}, accuracy {right}, {n} texts", said="%{x:.0%}", right="%{y:.0%}", n="%{customdata:,}")
     marker = {"color": color, "size": [7 + 17 * (n / max(sizes)) ** 0.5 for n in sizes]}
+    x = [item["confidence"] for item in filled]
+    y = [item["accuracy"] for item in filled]
     style.add_line(figure, x, y, color, card, width=2, marker=marker, customdata=sizes)
-    for axis, title in ((figure.update_xaxes, t("confidence")), (figure.update_yaxes, t("accuracy"))):
-        axis(title=title, range=[0, 1.04], tickformat=".0%", **style.QUIET)
+    axis = {"range": [0, 1.04], "tickformat": ".0%", **style.QUIET}
+    figure.update_xaxes(title=t("confidence"), **axis)
+    figure.update_yaxes(title=t("accuracy"), **axis)
     return base(figure, height=320, key="reliability")
 
 
@@ -102,9 +109,9 @@ def confusion_figure(confusion: Sequence[Sequence[int]], labels: Sequence[str]) 
     names = [shorten(label, LABEL) for label in labels]
     if len(set(names)) < len(names):
         names = [f"{k}: {name}" for k, name in enumerate(names, 1)]
-    figure, texts = Figure(), [f"{count:,.0f}" for count in counts.ravel()]
+    figure = Figure()
     card = t("label {label}, prediction {called}: {n} ({share})", label="%{y}", called="%{x}", n="%{text:,}", share="%{z:.1%}")
-    add_shades(figure, shares, names, names, texts, text=counts.astype(int), hovertemplate=card)
+    add_shades(figure, shares, names, names, [f"{count:,.0f}" for count in counts.ravel()], text=counts.astype(int), hovertemplate=card)
     figure.update_yaxes(type="category", autorange="reversed", title=t("label"), fixedrange=True, showgrid=False)
     figure.update_xaxes(type="category", title=t("prediction"), fixedrange=True, side="bottom")
     return base(figure, height=90 + 52 * len(names), key="confusion")
@@ -128,7 +135,8 @@ def curves_figure(curves: dict[str, list[tuple[float, float]]], *, y: str, perce
                 line = {"x0": points[-1][0], "y0": points[-1][1], "x1": edge, "y1": ends[name]}
                 figure.add_shape(type="line", **line, line={"color": color, "width": 1, "dash": "dot"}, opacity=0.7)
     ticks = sorted({p[0] for points in curves.values() for p in points}) or [1, 2]
-    low, high = (np.log10(ticks[0]), np.log10(ticks[-1])) if log_x else (ticks[0], ticks[-1])
+    ends = np.array([ticks[0], ticks[-1]])
+    low, high = np.log10(ends) if log_x else ends
     room = 0.03 * (high - low)
     scale = {"type": "log", "tickvals": _spaced(ticks), "tickformat": ","} if log_x else {"type": "linear"}
     figure.update_xaxes(title=x, **style.QUIET, **scale, range=[low - room, high + room])  # explicit, since the names would widen it
@@ -155,11 +163,15 @@ def leads_figure(
     figure.add_hline(y=0, line=style.DOTTED)
     for k, (name, points) in enumerate(leads.items()):
         places, means, lows, highs, shown = zip(*points, strict=True)
-        aside = 1.035 ** (k - (len(leads) - 1) / 2)  # side by side, or one interval would hide another
+        shift = 1.035 ** (k - (len(leads) - 1) / 2)  # side by side, or one interval would hide another
         card = html("{}<br>{} %{{customdata[0]:,}}: %{{y:+.1%}} ({})", name, x, span)
-        look = {"marker": style.hollow_dots(10, colors[name], 2, shown), "customdata": list(zip(places, lows, highs, strict=True))}
-        look |= {"error_y": style.error_bars(means, lows, highs, thickness=1.5, width=3), "name": name}
-        style.add_line(figure, [place * aside for place in places], means, colors[name], card, width=1.5, **look)
+        look = {
+            "name": name,
+            "marker": style.hollow_dots(10, colors[name], 2, shown),
+            "error_y": style.error_bars(means, lows, highs, thickness=1.5, width=3),
+            "customdata": list(zip(places, lows, highs, strict=True)),
+        }
+        style.add_line(figure, [place * shift for place in places], means, colors[name], card, width=1.5, **look)
     ticks = sorted({p[0] for points in leads.values() for p in points})
     figure.update_xaxes(title=x, type="log", tickvals=ticks, tickformat=",", **style.QUIET)
     figure.update_yaxes(title=y, tickformat="+.0%", **style.QUIET)
@@ -175,10 +187,11 @@ def accuracy_dots(scores: dict[str, tuple[float, float | None]], kinds: dict[str
         title = titles.get(kind, kind)
         rows = {name: score for name, score in scores.items() if kinds[name] == kind}
         shares = [accuracy for accuracy, _ in rows.values()]
-        look = {"mode": "markers+text", "text": [f"  {share:.1%}" for share in shares], "textposition": "top center", "name": title}
-        look |= {"error_x": {"array": [2 * (spread or 0.0) for _, spread in rows.values()], "thickness": 1.5, "width": 4}}
-        card, marker = html("%{{y}}: %{{x:.2%}}<extra>{}</extra>", title), {"size": 12, "color": KINDS.get(kind, "#7F7F7F")}
-        figure.add_scatter(x=shares, y=list(rows), marker=marker, hovertemplate=card, **look)
+        text = {"mode": "markers+text", "text": [f"  {share:.1%}" for share in shares], "textposition": "top center"}
+        bars = {"array": [2 * (spread or 0.0) for _, spread in rows.values()], "thickness": 1.5, "width": 4}
+        card = html("%{{y}}: %{{x:.2%}}<extra>{}</extra>", title)
+        marker = {"size": 12, "color": KINDS.get(kind, "#7F7F7F")}
+        figure.add_scatter(x=shares, y=list(rows), name=title, marker=marker, error_x=bars, hovertemplate=card, **text)
     figure.update_xaxes(tickformat=".0%", **style.QUIET, title=t("test accuracy"))
     figure.update_yaxes(categoryorder="array", categoryarray=names[::-1], fixedrange=True, automargin=True, gridcolor=GRID)
     return base(figure, height=46 * len(names) + 90, key="accuracy.dots").update_layout(showlegend=True, legend=style.LEGEND)

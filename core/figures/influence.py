@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +18,7 @@ from .style import DIFFERENT, EMPTY, GRAY, RIM, SAME, Figure, add_plate, add_tex
 if TYPE_CHECKING:  # it imports torch
     from ..senses.densities import Density
 
+ROW = 120  # pixels of a kind of evidence
 STEP_CARD = Markup("%{hovertext}<br>%{y:+.3f}<extra>%{fullData.name}</extra>")
 TOGETHER = 0.06  # steps nearer than this share of the map share a number
 FULL = 0.03  # a difference of cosines of this size, or the largest there is, has the full color: weak reasons stay pale
@@ -65,18 +65,19 @@ def influence_marks(
 
     `colors` are for positive and negative numbers. `values` and `hovers` (plain text) are by position. `write` formats a number.
     """
-    strongest = _most(values.values())
+    strongest = _full_strength(values.values())
     cells = []
     for k, token in enumerate(tokens):
         look = title = ""
         if k == position:
             look = "outline:2px solid currentColor;font-weight:700;"
         elif k in values:
-            look, title = _ground(values[k], strongest, colors), html(' title="{}"', hovers[k])
+            look = _background(values[k], strongest, colors)
+            title = html(' title="{}"', hovers[k])
         number = write(values[k]) if k in values else Markup("&nbsp;")
         cells.append(html(MARK, look, title, shorten(bare(token), SHOWN), number))
-    apart = zip(spaced(tokens), cells, strict=True)
-    return html('<div class="tokens">{}</div>', (html(" {}", cell) if blank else cell for blank, cell in apart))
+    parts = [html(" {}", cell) if has_blank else cell for has_blank, cell in zip(spaced(tokens), cells, strict=True)]
+    return html('<div class="tokens">{}</div>', parts)
 
 
 def influence_table(
@@ -86,15 +87,18 @@ def influence_table(
 
     `values` are the (K, V) influences of the words `changed`, colored as by `influence_marks`.
     """
-    strongest = _most(values.ravel())
-    row_of = {k: row for row, k in enumerate(changed)}
-    title, row, cell = ('<th scope="col" style="{}">{}</th>', '<tr><th scope="row" style="{}">{}</th>{}</tr>', '<td style="{}">{}</td>')
-    titles = [html(title, f"{CELL}font-weight:{700 if k == chosen else 400}", name) for k, name in enumerate(views)]
+    strongest = _full_strength(values.ravel())
+    values_of = dict(zip(changed, values, strict=True))
+    titles = [
+        html('<th scope="col" style="{}font-weight:{}">{}</th>', CELL, 700 if k == chosen else 400, name) for k, name in enumerate(views)
+    ]
     rows = []
     for k in sorted([*changed, position]):
-        cells = [html(cell, CELL + _ground(v, strongest, colors), write(v)) for v in (values[row_of[k]] if k in row_of else ())]
-        weight = f"font-weight:{700 if k == position else 400}"
-        rows.append(html(row, WORD + weight, shorten(bare(tokens[k]), SHOWN), cells or html("<td colspan={}></td>", len(views))))
+        cells = html("<td colspan={}></td>", len(views))
+        if k in values_of:
+            cells = [html('<td style="{}">{}</td>', CELL + _background(v, strongest, colors), write(v)) for v in values_of[k]]
+        look = f"{WORD}font-weight:{700 if k == position else 400}"
+        rows.append(html('<tr><th scope="row" style="{}">{}</th>{}</tr>', look, shorten(bare(tokens[k]), SHOWN), cells))
     return html('<table style="{}"><thead><tr><td></td>{}</tr></thead><tbody>{}</tbody></table>', TABLE, titles, rows)
 
 
@@ -109,17 +113,18 @@ def halves_figure(bars: Sequence[HalfBar], *, key: str) -> go.Figure:
     longest = max([FULL, *(number for bar in bars for number in (bar.margin, bar.without_context))])
     strokes = np.array([bar.without_context for bar in bars])
     is_inside = strokes >= -FURTHEST * longest
-    look = {"symbol": np.where(is_inside, "line-ns", "arrow-left"), "size": np.where(is_inside, 16, 9), "color": STROKE}
-    look |= {"line": {"width": 2.5, "color": STROKE}}
     strokes = np.maximum(strokes, -FURTHEST * longest)
     below = places + 0.22  # the bar under its name, so that a long name is not cut at the side
-    more = {"customdata": [(b.group, b.half, b.label, signed(b.without_context)) for b in bars], "marker_color": [b.color for b in bars]}
-    card, quiet = html(CARD, t("without context")), {"hoverinfo": "skip", "cliponaxis": False}
-    figure.add_bar(x=[bar.margin for bar in bars], y=below, orientation="h", width=0.38, hovertemplate=card, **more)
+    details = [(bar.group, bar.half, bar.label, signed(bar.without_context)) for bar in bars]
+    look = {"orientation": "h", "width": 0.38, "marker_color": [bar.color for bar in bars]}
+    card = html(CARD, t("without context"))
+    figure.add_bar(x=[bar.margin for bar in bars], y=below, customdata=details, hovertemplate=card, **look)
+    quiet = {"hoverinfo": "skip", "cliponaxis": False}
     texts = [f"\u00a0{shorten(bare(bar.label), SHOWN)} {format_number(bar.margin, '.2f')}" for bar in bars]
-    quiet_text = {"mode": "text", "textposition": "middle right", "textfont": {"size": 13}, **quiet}
-    figure.add_scatter(x=[0.0] * len(bars), y=places - 0.2, text=texts, **quiet_text)
-    figure.add_scatter(x=strokes, y=below, mode="markers", marker=look, **quiet)
+    look = {"mode": "text", "textposition": "middle right", "textfont": {"size": 13}}
+    figure.add_scatter(x=[0.0] * len(bars), y=places - 0.2, text=texts, **look, **quiet)
+    marker = {"symbol": np.where(is_inside, "line-ns", "arrow-left"), "size": np.where(is_inside, 16, 9), "color": STROKE}
+    figure.add_scatter(x=strokes, y=below, mode="markers", marker=marker | {"line": {"width": 2.5, "color": STROKE}}, **quiet)
     ticks = {"tickvals": places, "ticktext": [f"{bar.group} · {bar.half}" for bar in bars], "tickfont": {"size": 14}, "automargin": True}
     figure.update_yaxes(range=[places[-1] + 0.6, -0.6], **ticks, **EMPTY)
     least = min(0.0, strokes.min())
@@ -129,11 +134,12 @@ def halves_figure(bars: Sequence[HalfBar], *, key: str) -> go.Figure:
     return base(figure, height=46 * len(bars) + 36, key=key).update_layout(margin_t=4)
 
 
-def _most(values) -> float:
+def _full_strength(values) -> float:
+    """Return the size of a number with the full color."""
     return max([FULL, *(abs(float(v)) for v in values)])
 
 
-def _ground(value: float, strongest: float, colors: tuple[str, str]) -> str:
+def _background(value: float, strongest: float, colors: tuple[str, str]) -> str:
     """Return the style of a cell's background, which is stronger for larger values; "" for a number written as 0.00."""
     color = style.see_through(colors[0] if value >= 0 else colors[1], f"{abs(value) / strongest * STRONGEST:.2f}")
     return f"background:{color};" if abs(value) >= LEAST else ""
@@ -168,14 +174,15 @@ def margin_figure(
     figure.add_hline(y=0, line={"color": GRAY, "width": 2})
     ends = spread_heights({name: values[-1] for name, values in margins.items()}, reach / 8)
     for name, values in margins.items():
-        strong = name == chosen
-        look = {"width": 3.5, "opacity": 1.0} if strong else {"width": 2, "opacity": 0.6, "marker": {"size": 4}}
-        look |= {"dash": "dot" if name == "0" else "solid", "name": model_layers.in_use().short(name), "hovertext": list(hovers)}
-        style.add_line(figure, range(n), values, layer_color(name), STEP_CARD, **look)
-        if flips.get(name) is not None:
-            diamond = {"symbol": "diamond", "size": 15, "color": layer_color(name), "line": {"color": RIM, "width": 1.5}}
-            figure.add_scatter(x=[flips[name]], y=[values[flips[name]]], mode="markers", hoverinfo="skip", marker=diamond)
-        add_text(figure, n - 1, ends[name], line_name(model_layers.in_use().short(name), layer_color(name)), xanchor="left", xshift=9)
+        title = model_layers.in_use().short(name)
+        color = layer_color(name)
+        look = {"width": 3.5, "opacity": 1.0} if name == chosen else {"width": 2, "opacity": 0.6, "marker": {"size": 4}}
+        dash = "dot" if name == "0" else "solid"
+        style.add_line(figure, range(n), values, color, STEP_CARD, dash=dash, name=title, hovertext=list(hovers), **look)
+        if (flip := flips.get(name)) is not None:
+            diamond = {"symbol": "diamond", "size": 15, "color": color, "line": {"color": RIM, "width": 1.5}}
+            figure.add_scatter(x=[flip], y=[values[flip]], mode="markers", hoverinfo="skip", marker=diamond)
+        add_text(figure, n - 1, ends[name], line_name(title, color), xanchor="left", xshift=9)
     for sense, y, anchor in ((senses[1], reach, "top"), (senses[0], -reach, "bottom")):
         add_text(figure, 0, y, t("nearer to {sense}", sense=html("<b>{}</b>", sense)), xanchor="left", yanchor=anchor)
     figure.update_xaxes(title=t("edits"), range=[-0.3, n - 0.7], dtick=1 if n < 22 else 5, **style.EMPTY)
@@ -195,12 +202,14 @@ def _numbers(points: np.ndarray, radius: float) -> list[tuple[np.ndarray, str]]:
 
 
 def _runs(numbers: list[int]) -> str:
-    breaks = [0, *(k for k in range(1, len(numbers)) if numbers[k] > numbers[k - 1] + 1), len(numbers)]
-    ends = ((numbers[first], numbers[last - 1]) for first, last in pairwise(breaks))
-    return ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in ends)
-
-
-ROW = 120  # pixels
+    """Write rising numbers, with consecutive ones as a range: "1, 3–5"."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

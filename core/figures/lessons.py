@@ -1,4 +1,4 @@
-"""Figures of words and of rows: cosine densities, measures with intervals, a dot for each word, and words ranked by their senses."""
+"""Figures of the lessons and of ranked words: cosine densities, means with intervals, accuracy by probe rank, and a dot for each word."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -48,7 +48,8 @@ def density_rows(
         foot = -number
         for name, curve in row.curves.items():
             y = foot + ROW * curve[inside] / max(curve.max(), 1e-12)
-            color, card = colors[name], html("{}: %{{x:.2f}}<extra>{}</extra>", name, row.name)
+            color = colors[name]
+            card = html("{}: %{{x:.2f}}<extra>{}</extra>", name, row.name)
             look = {"line": {"color": color, "width": 2}, "fill": "tonexty", "fillcolor": style.see_through(color, "0.18"), "name": name}
             figure.add_scatter(x=x, y=np.full(len(x), foot), mode="lines", line={"width": 0}, hoverinfo="skip")
             figure.add_scatter(x=x, y=y, mode="lines", customdata=curve[inside], hovertemplate=card, **look)
@@ -78,21 +79,27 @@ def interval_dots(rows: Sequence[Dots], *, title: str, zero: float | None, key: 
     for number, row in enumerate(rows):
         words = list(row.words)
         heights = -number - 0.14 - 0.16 * rng.random(len(words))
-        looks = [(13, OWN[0], 2, "star") if word == marked else (6, "rgba(140,140,150,0.55)", 0, "circle") for word in words]
-        sizes, colors, rims, symbols = zip(*looks, strict=True) if looks else [()] * 4
-        # Without an opacity Plotly draws dots of several sizes pale
-        marker = {"size": sizes, "color": colors, "line": {"width": rims, "color": RIM}, "symbol": symbols, "opacity": 1}
+        is_marked = [word == marked for word in words]
+        marker = {
+            "size": [13 if mark else 6 for mark in is_marked],
+            "color": [OWN[0] if mark else "rgba(140,140,150,0.55)" for mark in is_marked],
+            "line": {"width": [2 if mark else 0 for mark in is_marked], "color": RIM},
+            "symbol": ["star" if mark else "circle" for mark in is_marked],
+            "opacity": 1,  # without it, Plotly draws dots of several sizes pale
+        }
         card = f"%{{text}}: %{{x:{form}}}"
         figure.add_scatter(x=list(row.words.values()), y=heights, mode="markers", text=words, hovertemplate=card, marker=marker)
         interval = [] if row.low is None else [row.low, row.high]
         figure.add_scatter(x=interval, y=[-number] * len(interval), mode="lines", line={"color": row.color, "width": 4}, hoverinfo="skip")
-        card, marker = f"{row.name}: %{{x:{form}}}", {"size": 13, "color": row.color}
+        card = f"{row.name}: %{{x:{form}}}"
+        marker = {"size": 13, "color": row.color}
         figure.add_scatter(x=[row.mean], y=[-number], mode="markers", marker=marker, hovertemplate=card)
-        ends = t("{low} to {high}", low=f"{row.low:{form}}", high=f"{row.high:{form}}") if interval else t("no interval")
-        message = html("<b>{}</b>  {}", row.name, f"{row.mean:{form}}  ({ends})")
+        span = t("{low} to {high}", low=f"{row.low:{form}}", high=f"{row.high:{form}}") if interval else t("no interval")
+        message = html("<b>{}</b>  {}", row.name, f"{row.mean:{form}}  ({span})")
         add_text(figure, 0, -number, message, yshift=9, yanchor="bottom", **style.AT_LEFT)
-    ends = [zero, *(end for row in rows for end in (row.mean, row.low, row.high, *row.words.values()))]
-    low, high = (edge([end for end in ends if end is not None]) for edge in (min, max))
+    places = [zero, *(value for row in rows for value in (row.mean, row.low, row.high, *row.words.values()))]
+    low = min(place for place in places if place is not None)
+    high = max(place for place in places if place is not None)
     margin = 0.04 * (high - low or 1)
     figure.update_xaxes(range=[low - (margin if low != zero else 0), high + margin], title=title, tickformat=form, **style.QUIET)
     figure.update_yaxes(range=[0.5 - len(rows), 0.55], visible=False, fixedrange=True)
@@ -104,7 +111,8 @@ def word_dots(
 ) -> go.Figure:
     """Draw a dot for each word, named on hover. `log` concerns the horizontal axis."""
     spread = np.random.default_rng(0).uniform(-0.12, 0.12, len(xs)) if not log else np.zeros(len(xs))  # equal numbers would overlap
-    card, marker = Markup("<b>%{text}</b>: %{y:.2f} (%{customdata:,})"), {"size": 9, "color": color, "opacity": 0.75}
+    card = Markup("<b>%{text}</b>: %{y:.2f} (%{customdata:,})")
+    marker = {"size": 9, "color": color, "opacity": 0.75}
     look = {"mode": "markers", "marker": marker, "text": words, "customdata": list(xs)}
     figure = Figure().add_scatter(x=np.asarray(xs, float) + spread, y=list(ys), hovertemplate=card, **look)
     figure.update_xaxes(title=across, type="log" if log else "linear", dtick=1, tickformat="," if log else None, **style.QUIET)
@@ -139,10 +147,14 @@ def ranking_figure(
     common = {"y": places, "mode": "markers", "customdata": [[word] for word in words]}
     chosen = [gains[word][layer] for word in words]
     figure.add_vline(x=0, line=style.DOTTED)
-    card, marker = t("maximum: {most}", most="%{x:.0%}"), {"symbol": "line-ns", "size": 9, "line": {"color": "#888", "width": 2}}
+    card = t("maximum: {most}", most="%{x:.0%}")
+    marker = {"symbol": "line-ns", "size": 9, "line": {"color": "#888", "width": 2}}
     figure.add_scatter(x=[gain[3] for gain in chosen], marker=marker, hovertemplate=card, **common)
-    for name in (n for n in next(iter(gains.values())) if n != layer):
-        card, marker = f"%{{customdata[0]}}, {layer_title(name)}: %{{x:+.0%}}", {"size": 6, "color": layer_color(name), "opacity": 0.75}
+    for name in next(iter(gains.values())):
+        if name == layer:
+            continue
+        card = f"%{{customdata[0]}}, {layer_title(name)}: %{{x:+.0%}}"
+        marker = {"size": 6, "color": layer_color(name), "opacity": 0.75}
         figure.add_scatter(x=[gains[word][name][0] for word in words], marker=marker, hovertemplate=card, **common)
     means, lows, highs, _, shown = zip(*chosen, strict=True)
     marker = style.hollow_dots(12, layer_color(layer), 2.5, shown)
@@ -173,8 +185,13 @@ def words_figure(
         if not group:
             continue
         spellings, chances, shares, n_senses, _ = zip(*group, strict=True)
-        marker = {"color": sense_color(number), "symbol": SENSE_SYMBOLS[number % 8], "size": [4 + 3 * n for n in n_senses], "opacity": 0.75}
-        marker |= {"line": {"width": [3 if spelling == word else 0.5 for spelling in spellings], "color": MARKED_RIM}}
+        marker = {
+            "color": sense_color(number),
+            "symbol": SENSE_SYMBOLS[number % 8],
+            "size": [4 + 3 * n for n in n_senses],
+            "opacity": 0.75,
+            "line": {"width": [3 if spelling == word else 0.5 for spelling in spellings], "color": MARKED_RIM},
+        }
         data = list(zip(spellings, n_senses, strict=True))
         figure.add_scatter(x=chances, y=shares, mode="markers", name=name, customdata=data, marker=marker, hovertemplate=card)
     x = [point[0] for point in points.values()] or [0, 1]

@@ -63,23 +63,37 @@ def map_figure(
     `rows` are stable row ids. Gray dots are drawn first, then the senses in the given order. Each sense is named once, next to its dots.
     """
     figure = Figure()
-    picked, edges = set(look.picked), {}
+    picked = set(look.picked)
+    edges = {}
     xy = np.asarray(coordinates, float)
     labels_array = np.array([label or "" for label in labels], object)
-    ids, cards = np.asarray(rows, np.int32), np.array(hovers, object)  # lists are looked at number by number
+    ids = np.asarray(rows, np.int32)  # Plotly looks at a list number by number
+    cards = np.array(hovers, object)
     guessed = np.array(look.guesses if len(look.guesses) else [False] * len(xy), bool)
-    for number, sense, is_guess in [(-1, "", False), *((k, name, guess) for guess in (True, False) for k, name in enumerate(senses))]:
+    numbered = list(enumerate(senses))
+    groups = [(-1, "", False), *((k, sense, True) for k, sense in numbered), *((k, sense, False) for k, sense in numbered)]
+    for number, sense, is_guess in groups:
         chosen = np.flatnonzero((labels_array == sense) & (guessed == is_guess))
         if not len(chosen):
             continue
         marker = {"color": GRAY, "symbol": "circle", "size": 6, "line": {"width": 0.0}}
         if number >= 0:
             marker = {"color": sense_color(number), "symbol": style.SENSE_SYMBOLS[number % 8], "size": 10, "line": style.THIN}
-        dots = {"x": xy[chosen, 0], "y": xy[chosen, 1], "mode": "markers", "marker": marker | ({"opacity": FAINT} if is_guess else {})}
-        dots |= {"name": sense or t("other"), "customdata": ids[chosen, None], "text": cards[chosen], "hovertemplate": "%{text}"}
-        selected = np.flatnonzero(np.isin(ids[chosen], list(picked))).tolist() if picked else None
+        if is_guess:
+            marker["opacity"] = FAINT
         add = figure.add_scattergl if len(xy) > 5000 else figure.add_scatter
-        add(**dots, selectedpoints=selected, unselected={"marker": {"opacity": FADED}})
+        add(
+            x=xy[chosen, 0],
+            y=xy[chosen, 1],
+            mode="markers",
+            marker=marker,
+            name=sense or t("other"),
+            customdata=ids[chosen, None],
+            text=cards[chosen],
+            hovertemplate="%{text}",
+            selectedpoints=np.flatnonzero(np.isin(ids[chosen], list(picked))).tolist() if picked else None,
+            unselected={"marker": {"opacity": FADED}},
+        )
         if number >= 0 and look.name_senses and (not is_guess or not ((labels_array == sense) & ~guessed).any()):
             edges[number] = outer_edge(xy[chosen], xy)
     name_groups(figure, edges, senses, xy, height=look.height, limits=look.limits)
@@ -108,12 +122,16 @@ def word_map(occurrences: Sequence["Occurrence"], flat: np.ndarray, senses: Sequ
 def finish_map(figure: go.Figure, look: MapLook) -> go.Figure:
     """Add the stars, and axes if they have titles."""
     add_stars(figure, look.stars, look.layer)
-    ranges = (look.limits[:2], look.limits[2:]) if look.limits else (None, None)
-    axes = {"showgrid": False, "zeroline": True, "zerolinecolor": GRAY, "nticks": 5, "tickformat": ".1f", "title_standoff": 4}
-    for axis, number in ((figure.update_xaxes, 0), (figure.update_yaxes, 1)):
-        axis(range=ranges[number], **({"title": look.titles[number], **axes} if look.titles else {"visible": False}))
+    if look.limits:
+        figure.update_xaxes(range=look.limits[:2])
+        figure.update_yaxes(range=look.limits[2:])
     base(figure, height=look.height, key=look.key)
-    return figure.update_layout(margin={"l": 48, "b": 44}) if look.titles else figure
+    if not look.titles:
+        return figure.update_xaxes(visible=False).update_yaxes(visible=False)
+    axis = {"showgrid": False, "zeroline": True, "zerolinecolor": GRAY, "nticks": 5, "tickformat": ".1f", "title_standoff": 4}
+    figure.update_xaxes(title=look.titles[0], **axis)
+    figure.update_yaxes(title=look.titles[1], **axis)
+    return figure.update_layout(margin={"l": 48, "b": 44})
 
 
 def outer_edge(points: np.ndarray, everything: np.ndarray) -> np.ndarray:
@@ -128,7 +146,9 @@ def outer_edge(points: np.ndarray, everything: np.ndarray) -> np.ndarray:
 def _side(x: float, low: float, high: float) -> str:
     """Return which end of a name is at x, so that the name stays within the map."""
     place = (x - low) / max(high - low, 1e-9)
-    return "right" if place > 0.8 else "left" if place < 0.2 else "center"
+    if place > 0.8:
+        return "right"
+    return "left" if place < 0.2 else "center"
 
 
 def name_groups(
@@ -154,9 +174,9 @@ def add_stars(figure: go.Figure, stars, layer: str) -> None:
     for number, star in enumerate(stars):
         if layer not in star.points:
             continue
-        look = {"name": star.label, "customdata": [[-1 - number]], "unselected": {"marker": {"opacity": 0.9}}}
-        look |= {"labels": [star.label], "size": 14, "textposition": "bottom center" if number % 2 else "top center"}
-        style.add_dots(figure, [star.points[layer]], [star.text], style.star(number, 18, opacity=0.9), **look)
+        look = {"size": 14, "textposition": "bottom center" if number % 2 else "top center", "unselected": {"marker": {"opacity": 0.9}}}
+        names = {"name": star.label, "labels": [star.label], "customdata": [[-1 - number]]}
+        style.add_dots(figure, [star.points[layer]], [star.text], style.star(number, 18, opacity=0.9), **names, **look)
 
 
 def find_limits(*places: np.ndarray) -> Limits:
@@ -186,20 +206,27 @@ def free_heights(places: np.ndarray, names: Sequence[str], anchors: Sequence[str
     where the map has no room for a name.
     """
     left, right, bottom, top = limits
-    wide, high = max(right - left, 1e-9), max(top - bottom, 1e-9)
-    scales = np.array([min(width / wide, height / high) for width in WIDTHS])  # pixels of a unit
+    map_width, map_height = max(right - left, 1e-9), max(top - bottom, 1e-9)
+    scales = np.array([min(width / map_width, height / map_height) for width in WIDTHS])  # pixels of a unit
     gap = TALL / scales.min()
     ends = []
     for (x, _), name, anchor in zip(places, names, anchors, strict=True):
         size = NAME_LETTER * letter_count(name) + EDGE
         ends.append(tuple(scales * x + share * size for share in ENDS[anchor]))
-    low, high = (bottom + gap / 2, top - gap / 2) if top - bottom > gap else ((bottom + top) / 2,) * 2
+
+    def overlap(a: int, b: int) -> bool:
+        """Return whether two names overlap horizontally on a map of any width."""
+        return bool(((ends[a][0] < ends[b][1]) & (ends[b][0] < ends[a][1])).any())
+
+    low = high = (bottom + top) / 2
+    if top - bottom > gap:
+        low, high = bottom + gap / 2, top - gap / 2
     heights: list[float | None] = []
     for k, (_, y) in enumerate(places):
-        taken = [heights[j] for j in range(k) if heights[j] is not None and ((ends[k][0] < ends[j][1]) & (ends[j][0] < ends[k][1])).any()]
+        taken = [taken_height for j, taken_height in enumerate(heights) if taken_height is not None and overlap(k, j)]
         wanted = min(max(float(y), low), high)
-        tried = [wanted, *(middle + sign * gap for middle in taken for sign in (-1, 1))]
-        free = [middle for middle in tried if low <= middle <= high and all(abs(middle - m) >= gap * (1 - 1e-9) for m in taken)]
+        candidates = [wanted, *(middle + sign * gap for middle in taken for sign in (-1, 1))]
+        free = [middle for middle in candidates if low <= middle <= high and all(abs(middle - m) >= gap * (1 - 1e-9) for m in taken)]
         heights.append(min(free, key=lambda middle: abs(middle - wanted)) if free else None)
     return heights
 
@@ -207,12 +234,14 @@ def free_heights(places: np.ndarray, names: Sequence[str], anchors: Sequence[str
 def scene_figure(scene: "Scene", space: str, sentences: Sequence[tuple[Sequence[str], int]]) -> go.Figure:
     """Draw a scene in one of its spaces. `sentences` are both typed ones: their tokens and the position of the word."""
     k = scene.spaces.index(space)
-    places = [dict(zip(scene.spaces, map(tuple, scene.stars[:, n].tolist()), strict=True)) for n in range(scene.stars.shape[1])]
-    stars = [Star(*parts) for parts in zip((t("1st"), t("2nd")), [mark(*sentence) for sentence in sentences], places, strict=True)]
+    stars = []
+    for label, sentence, places in zip((t("1st"), t("2nd")), sentences, np.moveaxis(scene.stars, 1, 0).tolist(), strict=True):
+        stars.append(Star(label, mark(*sentence), dict(zip(scene.spaces, map(tuple, places), strict=True))))
     limits = find_limits(scene.points, scene.stars)
     is_placed = bool(scene.points[k].any())
     look = MapLook(layer=space, key=f"scene.{space}", stars=stars, height=SCENE_HEIGHT, limits=limits, name_senses=is_placed)
-    texts, rows = list(scene.texts), list(range(len(scene.texts)))
+    texts = list(scene.texts)
+    rows = list(range(len(scene.texts)))
     if scene.labeled:
         return map_figure(scene.points[k], [scene.senses[sense] for sense in scene.sense_of], texts, rows, list(scene.senses), look)
     figure = map_figure(scene.points[k], [None] * len(texts), texts, rows, [], look)
@@ -225,12 +254,12 @@ def scene_figure(scene: "Scene", space: str, sentences: Sequence[tuple[Sequence[
 def add_links(figure: go.Figure, start: Sequence[float], ends: np.ndarray, is_near: np.ndarray) -> go.Figure:
     """Draw lines under the dots of a map from `start` (d,) to the ends (n, d), d = 2 or 3: solid if `is_near` (n,), else dashed."""
     ends, is_near, start = np.asarray(ends, float), np.asarray(is_near, bool), np.asarray(start, float)
-    kind, names = (go.Scatter3d, "xyz") if len(start) == 3 else (go.Scatter, "xy")
+    kind = go.Scatter3d if len(start) == 3 else go.Scatter
     for chosen, color, dash in ((is_near, KEPT, "solid"), (~is_near, ELSEWHERE, "dash")):
         if chosen.any():
             path = np.full((3 * chosen.sum(), len(start)), np.nan)  # from, to, a gap
             path[0::3], path[1::3] = start, ends[chosen]
-            places = {name: [None if np.isnan(v) else float(v) for v in path[:, k]] for k, name in enumerate(names)}
+            places = {name: [None if np.isnan(v) else float(v) for v in column] for name, column in zip("xyz", path.T, strict=False)}
             figure.add_trace(kind(**places, mode="lines", line={"color": color, "width": 2.2, "dash": dash}, hoverinfo="skip"))
     lines = [trace for trace in figure.data if trace.mode == "lines"]
     ring = {"color": "rgba(0,0,0,0)", "size": 20, "line": {"color": ELSEWHERE, "width": 2.5}}
@@ -251,9 +280,11 @@ def space_figure(
         if not len(chosen):
             continue
         x, y, z = np.asarray(coordinates, float)[chosen].T
-        size, color = (2.5, GRAY) if number < 0 else (5, sense_color(number))
-        dots = {"name": sense or t("other"), "marker": {"size": size, "color": color, "symbol": SYMBOLS_3D[max(number, 0) % 8]}}
-        figure.add_scatter3d(x=x, y=y, z=z, mode="markers", text=[hovers[k] for k in chosen], hovertemplate="%{text}", **dots)
+        marker = {"size": 2.5, "color": GRAY, "symbol": SYMBOLS_3D[0]}
+        if number >= 0:
+            marker = {"size": 5, "color": sense_color(number), "symbol": SYMBOLS_3D[number % 8]}
+        dots = {"name": sense or t("other"), "text": [hovers[k] for k in chosen], "hovertemplate": "%{text}"}
+        figure.add_scatter3d(x=x, y=y, z=z, mode="markers", marker=marker, **dots)
     for number, star in enumerate(look.stars):
         if look.layer in star.points:
             x, y, z = ([value] for value in star.points[look.layer])

@@ -25,7 +25,8 @@ QUANTITIES = {"perplexity": ".0f", "loss": ".3f", "learning_rate": ".2e", "token
 
 def weight_bars(weights) -> go.Figure:
     """Draw softmax(w), (L,), as a bar from 0 to 1 for each layer."""
-    names, figure = [f"s{k}" for k in range(len(weights))], Figure()
+    names = [f"s{k}" for k in range(len(weights))]
+    figure = Figure()
     colors = [layer_color(str(k)) for k in range(len(weights))]
     style.add_rows(figure, weights, names, colors, [f"{w:.0%}" for w in weights], "%{y} = %{x:.3f}", textfont={"size": 15})
     figure.update_xaxes(range=[0, 1.15], visible=False, fixedrange=True)
@@ -39,8 +40,9 @@ def accuracy_lines(accuracies: dict[str, float], *, null: float | None, majority
     shares = list(accuracies.values())
     positions = ["inside" if share > 0.15 else "outside" for share in shares]  # at the bar's foot, where no line crosses it
     texts = {"text": [f"{share:.0%}" for share in shares], "textposition": positions, "textfont": {"size": 14}, "textangle": 0}
-    look = {"insidetextanchor": "start", "marker_color": [layer_color(n) for n in accuracies], "hovertemplate": "%{x}: %{y:.1%}"}
-    figure = Figure().add_bar(x=names, y=shares, **texts, **look)
+    colors = [layer_color(n) for n in accuracies]
+    figure = Figure()
+    figure.add_bar(x=names, y=shares, marker_color=colors, hovertemplate="%{x}: %{y:.1%}", insidetextanchor="start", **texts)
     lines = _merged_lines(null, majority)
     if static is not None:
         lines.append((static, t("static vectors"), "dashdot"))
@@ -82,10 +84,11 @@ def training_figure(steps: list[dict], validations: list[dict], ends: dict[str, 
             _line(figure, validations, name, label, color, value, mode="lines+markers")
     else:
         _line(figure, steps, quantity, "", FORWARD, value, mode="lines")
-    for (stage, end), last in zip(ends.items(), [*list(ends.values())[1:], None], strict=True):
-        if last is not None:
+    last_stage = list(ends)[-1] if ends else ""
+    for stage, end in ends.items():
+        if stage != last_stage:
             figure.add_vline(x=end / 1e6, line=style.DOTTED)
-        begin = max([0, *(e for e in ends.values() if e < end)])
+        begin = max([0, *(other_end for other_end in ends.values() if other_end < end)])
         add_text(figure, (begin + end) / 2e6, 1.0, stage, yref="paper", yanchor="bottom", size=12)
     values = [line[name] for line in validations for name in ("forward", "backward") if name in line]
     is_wide = bool(values) and max(values) > 8 * min(values)  # Plotly would name every digit of a decade
@@ -96,19 +99,20 @@ def training_figure(steps: list[dict], validations: list[dict], ends: dict[str, 
 
 
 def _line(figure: go.Figure, lines: list[dict], name: str, label: str, color: str, card: str, *, mode: str) -> None:
-    x, y = ([line[key] / scale for line in lines if name in line] for key, scale in (("tokens", 1e6), (name, 1)))
+    lines = [line for line in lines if name in line]
+    x = [line["tokens"] / 1e6 for line in lines]
+    y = [line[name] for line in lines]
     card = html("{}<extra>{}</extra>", t("{tokens} million: {value}", tokens="%{x:.2f}", value=card), label)
-    look = {"line": {"color": color, "width": 2.5}, "marker": {"size": 8}}
-    figure.add_scatter(x=x, y=y, mode=mode, name=label, hovertemplate=card, **look)
+    figure.add_scatter(x=x, y=y, mode=mode, name=label, hovertemplate=card, line={"color": color, "width": 2.5}, marker={"size": 8})
     if label and x:
-        place = {"xanchor": "left", "xshift": 8, "yshift": 8 if name == "forward" else -8}
-        add_text(figure, x[-1], np.log10(y[-1]), line_name(label, color), **place)
+        add_text(figure, x[-1], np.log10(y[-1]), line_name(label, color), xanchor="left", xshift=8, yshift=8 if name == "forward" else -8)
 
 
 def panel_figure(panel: "Panel", *, limits: tuple[float, float]) -> go.Figure:
     """Draw the accuracy of each layer on one task; `limits` of the axis are the same in all panels."""
     layers, values = list(panel.accuracy), list(panel.accuracy.values())
-    best, titles = max(values), [layer_title(layer) for layer in layers]
+    best = max(values)
+    titles = [layer_title(layer) for layer in layers]
     figure = Figure()
     marker = {"size": [18 if v == best else 12 for v in values], "color": [layer_color(layer) for layer in layers]}
     look = {"width": 2, "marker": marker, "customdata": titles}  # the axis's own names have the numbers
@@ -118,8 +122,7 @@ def panel_figure(panel: "Panel", *, limits: tuple[float, float]) -> go.Figure:
     if panel.static is not None:
         figure.add_hline(y=panel.static, line={"dash": "dashdot", "color": GLOVE, "width": 1.5})
         names.append(line_name(t("static vectors {share:.1%}", share=panel.static), GLOVE))
-    below_layers = {"xref": "paper", "yref": "paper", "yanchor": "top", "yshift": -44}
-    add_text(figure, 0.5, 0, Markup("<br>").join(names), size=12, **below_layers)
+    add_text(figure, 0.5, 0, Markup("<br>").join(names), size=12, xref="paper", yref="paper", yanchor="top", yshift=-44)
     figure.update_yaxes(range=limits, tickformat=".0%", dtick=0.1, gridcolor=GRID, fixedrange=True)
     names_below = [html("{}<br><b>{:.1%}</b>" if v == best else "{}<br>{:.1%}", title, v) for title, v in zip(titles, values, strict=True)]
     figure.update_xaxes(tickvals=titles, ticktext=names_below, tickfont={"size": 13}, range=[-0.45, len(layers) - 0.55], **style.EMPTY)
@@ -143,9 +146,10 @@ def _rate(part: Part) -> str:
 
 def frequency_bars(parts: Sequence[Part], names: list[str], title: str) -> go.Figure:
     """Draw how often something occurs in each part, by name."""
-    counts, figure = [n for _, n, _ in parts], Figure()
-    texts, rates = [f"{n:,}" for n in counts], list(map(_rate, parts))
-    style.add_rows(figure, counts, range(len(counts)), FREQUENCY, texts, "%{customdata}", customdata=rates)
+    counts = [n for _, n, _ in parts]
+    figure = Figure()
+    texts = [f"{n:,}" for n in counts]
+    style.add_rows(figure, counts, range(len(counts)), FREQUENCY, texts, "%{customdata}", customdata=list(map(_rate, parts)))
     figure.update_yaxes(autorange="reversed", fixedrange=True, tickvals=list(range(len(names))), ticktext=names, automargin=True)
     figure.update_xaxes(visible=False, fixedrange=True, range=[0, 1.2 * max(counts)])
     return _titled(figure, title, height=26 * len(counts) + 52, bargap=0.35)
@@ -177,13 +181,15 @@ def angle_figure(cosine: float, labels: tuple[str, str], *, same_word: bool, lay
     `glove` is the cosine of the two words' GloVe vectors (1 for the same word), None if one has none. The distance between both pictures is
     what their names need on a phone.
     """
-    item = t("one vector") if same_word else t("two vectors")
-    message = t("no vector") if glove is None else item
-    degrees = t("{degrees:.0f}° apart", degrees=math.degrees(_angle(cosine)))
+    if glove is None:
+        message = t("no vector")
+    else:
+        message = t("one vector") if same_word else t("two vectors")
+    degrees = t("{degrees:.0f}° apart", degrees=math.degrees(angle_of(cosine)))
     below = (("GloVe", message), (t("{model}, {layer}", model=model_layers.in_use().called, layer=layer_title(layer)), degrees))
     wide = [max(map(letter_count, lines)) * LETTER_BELOW / 2 for lines in below]
     names = [letter_count(label) * LETTER + STAR for label in labels]
-    spread = [math.sin(_angle(1.0 if glove is None else glove) / 2), math.sin(_angle(cosine) / 2)]
+    spread = [math.sin(angle_of(1.0 if glove is None else glove) / 2), math.sin(angle_of(cosine) / 2)]
 
     def reach(scale: float) -> list[float]:
         """Return the pixels needed to the left and right of GloVe's foot and of ELMo's."""
@@ -203,14 +209,15 @@ def angle_figure(cosine: float, labels: tuple[str, str], *, same_word: bool, lay
     return base(figure, height=280, key="angle").update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4})
 
 
-def _angle(cosine: float) -> float:
+def angle_of(cosine: float) -> float:
+    """Return the angle in radians of a cosine, which rounding may have left beyond 1."""
     return math.acos(max(-1.0, min(1.0, cosine)))
 
 
 def _rays(figure: go.Figure, x0: float, cosine: float | None, line: str, dots: tuple[str, str], labels: tuple[str, str]) -> None:
     if cosine is None:
         return
-    half = _angle(cosine) / 2
+    half = angle_of(cosine) / 2
     arc = np.linspace(-half, half, 40)
     figure.add_scatter(x=x0 + 0.32 * np.sin(arc), y=0.32 * np.cos(arc), mode="lines", line={"color": line, "width": 3}, hoverinfo="skip")
     for side, dot, label in ((-1, dots[0], labels[0]), (1, dots[1], labels[1])):
@@ -227,7 +234,9 @@ def cosine_bars(values: dict[str, float], *, chosen: str, random: Mapping[str, f
 
     `random` has the mean cosine of two random words by layer, drawn as a line across its bar.
     """
-    names, lowest, figure = list(values), min(0.0, *values.values()), Figure()
+    names = list(values)
+    lowest = min(0.0, *values.values())
+    figure = Figure()
     rows = [layer_title(n) if n != "GloVe" else n for n in names]
     colors = [GLOVE if n == "GloVe" else layer_color(n) for n in names]
     look = {"textfont": {"size": 15}, "marker_opacity": [1.0 if n in (chosen, "GloVe") else 0.55 for n in names]}
@@ -236,7 +245,7 @@ def cosine_bars(values: dict[str, float], *, chosen: str, random: Mapping[str, f
     if level := {name: value for name, value in (random or {}).items() if name in values}:
         places = {"x": list(level.values()), "y": [layer_title(name) for name in level], "mode": "markers", "cliponaxis": False}
         card = t("{layer}: random pairs, mean {cosine}", layer="%{y}", cosine="%{x:.2f}")
-        for width, color in ((7, "#ffffff"), (3, "#4b5563")):  # dark gray with a light rim: seen on every bar and both grounds
+        for width, color in ((7, "#ffffff"), (3, "#4b5563")):  # dark gray with a light rim: visible on every bar and in both themes
             marker = {"symbol": "line-ns", "size": 24, "opacity": 1, "line": {"width": width, "color": color}}
             figure.add_scatter(**places, marker=marker, hovertemplate=card)
     figure.update_xaxes(range=[lowest - (0.2 * (1.2 - lowest) if lowest < 0 else 0.02), 1.2], visible=False, fixedrange=True)

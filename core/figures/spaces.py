@@ -47,7 +47,8 @@ def cka_heat(names: Sequence[str], matrix: np.ndarray) -> go.Figure:
     n = len(short_names)
     texts = [f"{value:.2f}".removeprefix("0" if n >= 6 else "") if n <= MOST_WRITTEN else "" for value in matrix.ravel()]
     card = t("{y}, {x}: CKA {z}", y="%{customdata[0]}", x="%{customdata[1]}", z="%{z:.3f}")
-    figure, places = Figure(), list(range(n))  # positions on the axes: several spaces may share a short name
+    figure = Figure()
+    places = list(range(n))  # positions on the axes: several spaces may share a short name
     pairs = [[(row, column) for column in short_names] for row in short_names]
     add_shades(figure, matrix, places, places, texts, size=13 if n < 6 else 10, customdata=pairs, hovertemplate=card)
     columns = [Markup("-<br>").join(name.rpartition(" · ")[2][:24].split("-")) for name in short_names]  # narrower than a row's name
@@ -150,7 +151,8 @@ def bands_figure(bands: Sequence[str], counts: np.ndarray, names: Sequence[str],
     sizes = counts.sum(axis=1)
     shares = counts / np.maximum(sizes[:, None], 1)
     labels = [html("{}<br>n = {:,}", band, n) for band, n in zip(bands, sizes.tolist(), strict=True)]
-    figure, places = Figure(), list(range(len(labels)))  # positions on the axis: both sides may have the same label
+    figure = Figure()
+    places = list(range(len(labels)))  # positions on the axis: both sides may have the same label
     for number, name in enumerate(names):
         column, heights = counts[:, number], shares[:, number]
         card = t("{name}: {share} ({n} sentences)", name=name, share="%{y:.0%}", n="%{customdata:,}")
@@ -171,10 +173,12 @@ def shape_names(gold: Sequence[str | None]) -> list[tuple[str, str]]:
 
 def lean_map(result: "Around", words: Sequence[str], cards: Sequence[str], look: MapLook) -> go.Figure:
     """Draw a space with sentences as diamonds and words (N,) as dots. The strongest words of each group are written if they fit."""
-    k, occurrences = result.at(look.layer), result.points.occurrences
+    k = result.at(look.layer)
+    occurrences = result.points.occurrences
     look = replace(look, limits=look.limits or find_limits(result.coordinates[k], result.stars[k]))
     figure = Figure()
-    xy, groups = np.asarray(result.coordinates[k], float).reshape(-1, 2), np.asarray(result.groups[k], int)
+    xy = np.asarray(result.coordinates[k], float).reshape(-1, 2)
+    groups = np.asarray(result.groups[k], int)
     written = words_with_room(xy, words, groups, np.asarray(result.strength[k], float), occurrences, look)
     symbols = np.where(np.arange(len(groups)) < occurrences, "diamond", "circle")
     for group in sorted(set(groups.tolist())):
@@ -190,11 +194,11 @@ def lean_map(result: "Around", words: Sequence[str], cards: Sequence[str], look:
 def lean_bars(words: Sequence[str], values: Sequence[float], groups: Sequence[int], *, key: str) -> go.Figure:
     """Draw a bar for each word: how much nearer it is to the first sentence (left) or to the second (right)."""
     reach = max([0.1, *np.abs(values)]) * 1.15
-    places, card = list(range(len(words))), Markup("<b>%{customdata[0]}</b>: %{customdata[1]:+.2f}")
+    places = list(range(len(words)))
+    card = Markup("<b>%{customdata[0]}</b>: %{customdata[1]:+.2f}")
     look = {"orientation": "h", "marker_color": [SIDES[k] for k in groups], "customdata": list(zip(words, values, strict=True))}
     figure = Figure().add_bar(x=[-value for value in values], y=places, hovertemplate=card, **look)
-    ticks = {"tickvals": places, "ticktext": words, "tickfont": {"size": 13}}
-    figure.update_yaxes(**ticks, range=[len(words) - 0.4, -0.6], **style.EMPTY)
+    figure.update_yaxes(tickvals=places, ticktext=words, tickfont={"size": 13}, range=[len(words) - 0.4, -0.6], **style.EMPTY)
     figure.update_xaxes(title=t("← first sentence · second sentence →"), range=[-reach, reach], showticklabels=False)
     figure.update_xaxes(fixedrange=True, gridcolor=GRID, zeroline=True, zerolinecolor="#888")
     figure.update_layout(dragmode=False, bargap=0.35)

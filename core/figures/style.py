@@ -27,6 +27,7 @@ GRAY = "rgba(140,140,150,0.35)"
 GRID = "rgba(140,140,150,0.2)"
 PHONE = 290  # pixels of a plot on a phone, between its axis and its right end
 TICK_LINES, TICK_LETTERS, TICK_LETTER = 3, 14, 7.5  # words along an axis: on how many lines, of at most how many letters, a letter's width
+CARD_LETTERS = 60  # of a line of a hover card
 FOR, AGAINST = "0,114,178", "213,94,0"  # red, green, blue of what gives or speaks for, and of what takes or speaks against
 SAME, DIFFERENT = "#7B5EC6", "#B4691F"  # curves of pairs with one meaning, and with two: neither is a sense's color
 OWN = ("#FFD23F", "#FF7AB6")  # the stars of the first and the second sentence
@@ -82,9 +83,9 @@ def sense_color(number: int) -> str:
     return SENSE_COLORS[number % len(SENSE_COLORS)]
 
 
-def ink(ground: str) -> str:
+def ink(background: str) -> str:
     """Return black or white, "#rrggbb", whichever has more contrast on a color (relative luminance, WCAG 2.1)."""
-    channels = (channel / 255 for channel in _channels(ground))
+    channels = [channel / 255 for channel in _channels(background)]
     red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
     luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
     return "#000000" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "#FFFFFF"
@@ -118,12 +119,12 @@ def _channels(color: str) -> tuple[int, ...]:
     return tuple(bytes.fromhex(color[1:7]))
 
 
-def mark(tokens: list[str] | tuple[str, ...], position: int, *, width: int = 60) -> Markup:
+def mark(tokens: list[str] | tuple[str, ...], position: int) -> Markup:
     """Return a sentence with its token in bold, wrapped for a hover card."""
     lines, line, length = [], "", 0  # escaped by hand: Markup would cost ten times as much, and maps have thousands
     for k, token in enumerate(tokens):
         joined = is_joined(tokens, k)
-        if length > width and not joined:  # a word stays on one line
+        if length > CARD_LETTERS and not joined:  # a word stays on one line
             lines.append(line)
             line, length = "", 0
         if len(lines) == 6:
@@ -223,7 +224,7 @@ def enlarge(figure: go.Figure, factor: float, *, height: int) -> go.Figure:
     larger = go.Figure(_times(parts, factor))
     margin = figure.layout.margin
     sides = {side: (getattr(margin, side) or 0) * factor for side in "lrtb"}
-    for update in (larger.for_each_xaxis, larger.for_each_yaxis):  # Streamlit's theme has a size of its own for ticks that name none
+    for update in (larger.for_each_xaxis, larger.for_each_yaxis):  # Streamlit's theme sets a size for ticks without one
         update(lambda axis: axis.tickfont.size or axis.update(tickfont_size=12 * factor))
     return larger.update_layout(height=height, margin=sides, font_size=12 * factor)
 
@@ -268,5 +269,6 @@ def layer_color(name: str) -> str:
     if name in ("0", model_layers.MIX):
         return LAYER_COLORS[name]
     share = min(1.0, int(name) / max(1, model_layers.in_use().n - 1))
-    (low, high), along = (("0", "1"), 2 * share) if share < 0.5 else (("1", "2"), 2 * share - 1)
-    return between(LAYER_COLORS[low], LAYER_COLORS[high], along)
+    if share < 0.5:
+        return between(LAYER_COLORS["0"], LAYER_COLORS["1"], 2 * share)
+    return between(LAYER_COLORS["1"], LAYER_COLORS["2"], 2 * share - 1)

@@ -34,7 +34,7 @@ BOTH = "#5E5BC8"  # both directions together, as the mix of layers
 FULL_BITS = 20.0  # a bar of full height: one word in a million
 FULL_PIXELS = 38
 MOST_PLACES = 36  # words of two versions on one line: more would not be readable
-CHANGED = "rgba(230,159,0,0.20)"  # the ground of words that differ
+CHANGED = "rgba(230,159,0,0.20)"  # the background of words that differ
 OTHER = "rgba(128,128,140,0.95)"
 
 
@@ -52,27 +52,31 @@ def heat_figure(
 
     `columns` names the columns, or is a title above numbered ones. `hovers` (R, C) are shown on hover. `bold` is the selected row.
     """
-    columns, title = (None, columns) if isinstance(columns, str) else (columns, "")
+    title = ""
+    if isinstance(columns, str):
+        title, columns = columns, None
     values = np.asarray(values, float)
     labels = [html("<b>{}</b>", r) if k == bold else r for k, r in enumerate(rows)]
     if columns is None:
         names = [t("number {number}", number=k + 1) for k in range(values.shape[1])]
     else:
         names = [column.replace(Markup("<br>"), Markup(" ")) for column in columns]
-    above = hovers or [[html("{}, {}", label, name) for name in names] for label in labels]
+    cards = hovers or [[html("{}, {}", label, name) for name in names] for label in labels]
     finite = np.abs(values[np.isfinite(values)])
     beyond = bool(len(finite)) and float(finite.max()) > limit * 1.005
     ends = [f"≤ −{limit:.2g}", "0", f"≥ {limit:.2g}"] if beyond else [f"−{limit:.2g}", "0", f"{limit:.2g}"]
     look = {"colorscale": SCALE, "zmin": -limit, "zmax": limit, "xgap": 1 if values.shape[1] <= 64 else 0, "ygap": 2, "hoverongaps": False}
-    bar, card = BAR | {"tickvals": [-limit, 0, limit], "ticktext": ends}, Markup("%{customdata}<br><b>%{z:.3f}</b>")
-    figure = Figure().add_heatmap(z=values, customdata=above, hovertemplate=card, colorbar=bar, **look)
+    bar = BAR | {"tickvals": [-limit, 0, limit], "ticktext": ends}
+    card = Markup("%{customdata}<br><b>%{z:.3f}</b>")
+    figure = Figure().add_heatmap(z=values, customdata=cards, hovertemplate=card, colorbar=bar, **look)
     ticks = {"tickvals": list(range(len(labels))), "ticktext": labels, "tickfont": {"size": 13}}
     figure.update_yaxes(autorange="reversed", automargin=True, **ticks, **style.EMPTY)
     figure.update_xaxes(**style.EMPTY, showticklabels=columns is not None, side="top", title=title or None, title_standoff=2)
     figure.update_xaxes(title_font={"size": 12})
     above_px = 22 if title else 6
     if columns is not None:
-        above_px, size = NAMES, 13 if len(columns) <= 30 else 10
+        above_px = NAMES
+        size = 13 if len(columns) <= 30 else 10
         figure.update_xaxes(tickvals=list(range(len(columns))), ticktext=list(columns), tickfont={"size": size}, tickangle=0)
     base(figure, height=row * len(labels) + above_px + LEGEND, key=key)
     return figure.update_layout(margin={"t": above_px, "b": LEGEND})
@@ -86,12 +90,14 @@ def mark_cells(figure: go.Figure, cells: Sequence[tuple[int, int]]) -> go.Figure
 
 def share_figure(labels: Sequence[str], shares: Sequence[float], hovers: Sequence[str]) -> go.Figure:
     """Draw the contribution of each part, -1 to 1, as bars from zero."""
-    names, figure = list(labels), Figure()
+    names = list(labels)
+    figure = Figure()
     low, high = min(0.0, *shares), max(0.0, *shares)
     room = 0.28 * (high - low or 1.0)
-    colors, texts = [POSITIVE if s >= 0 else NEGATIVE for s in shares], [f"{s:.1%}" for s in shares]
-    card, look = Markup("%{customdata}<br><b>%{x:.1%}</b>"), {"textfont": {"size": 14}, "customdata": list(hovers)}
-    style.add_rows(figure, shares, range(len(names)), colors, texts, card, **look)
+    colors = [POSITIVE if s >= 0 else NEGATIVE for s in shares]
+    texts = [f"{s:.1%}" for s in shares]
+    card = Markup("%{customdata}<br><b>%{x:.1%}</b>")
+    style.add_rows(figure, shares, range(len(names)), colors, texts, card, textfont={"size": 14}, customdata=list(hovers))
     figure.update_xaxes(visible=False, fixedrange=True, range=[low - (room if low < 0 else 0.02), high + room])
     figure.update_yaxes(tickvals=list(range(len(names))), ticktext=names, **style.ROWS)
     return base(figure, height=30 * len(names) + 40, key="walk.shares")
@@ -117,9 +123,9 @@ def letter_marks(firing: "Firing") -> Markup:
     shares = firing.grid.sum(axis=0)
     parts = []
     strongest = max(LEAST, np.abs(shares).max())
-    for letter, share in list(zip(firing.letters, shares, strict=True))[:SHOWN_LETTERS]:
-        ground = f"rgba({FOR if share >= 0 else AGAINST},{abs(share) / strongest * 0.7:.2f})"
-        parts.append(html(LETTER, ground, share, visible(letter)))
+    for letter, share in zip(firing.letters[:SHOWN_LETTERS], shares, strict=False):
+        background = f"rgba({FOR if share >= 0 else AGAINST},{abs(share) / strongest * 0.7:.2f})"
+        parts.append(html(LETTER, background, share, visible(letter)))
     return html("{}{}", parts, "…" if len(firing.letters) > SHOWN_LETTERS else "")
 
 
@@ -153,7 +159,9 @@ def windows_figure(firing: "Firing", k: int = 8) -> go.Figure:
     figure.add_bar(**bars, marker_color=colors, hovertext=cards, hovertemplate="%{hovertext}", row=2, col=1)
     for place, window in zip(places, spans, strict=True):
         _add_text_right(figure, place, html("<b>{}</b>  {}", window.text, format_number(window.share, "+.0%")), axis="2")
-    size = 22 if n <= 14 else 15 if n <= 26 else 11
+    size = 22 if n <= 14 else 15
+    if n > 26:
+        size = 11
     figure.update_xaxes(range=[-0.6, n - 0.4], **style.EMPTY)
     figure.update_xaxes(row=1, col=1, side="top", tickvals=list(range(n)), ticktext=letters, showticklabels=True, tickfont={"size": size})
     figure.update_xaxes(row=2, col=1, showticklabels=False)
@@ -176,8 +184,8 @@ def cosine_table(words: Sequence[str], matrix: np.ndarray, color: str, *, key: s
     places = list(range(len(names)))  # places are the axes' values: two long words may be cut to one name
     texts = [t("none") if np.isnan(value) else format_number(value, ".2f") for value in matrix.ravel()]
     figure = Figure()
-    shares, ends = np.clip(np.nan_to_num(matrix), 0, 1), (style.between("#FFFFFF", color, 0.15), color)
-    style.add_shades(figure, shares, places, places, texts, size=14, ends=ends, hoverinfo="skip")
+    ends = (style.between("#FFFFFF", color, 0.15), color)
+    style.add_shades(figure, np.clip(np.nan_to_num(matrix), 0, 1), places, places, texts, size=14, ends=ends, hoverinfo="skip")
     ticks = {"tickvals": places, "ticktext": names, "fixedrange": True, "showgrid": False, "zeroline": False, "tickfont": {"size": 13}}
     figure.update_xaxes(side="top", **ticks)
     figure.update_yaxes(autorange="reversed", automargin=True, **ticks)
@@ -235,14 +243,17 @@ def versions_figure(
             (after[first:last], 1, t("yours"), {"color": color}),
         ):
             card = html("<b>%{{customdata}}</b>, {}", t("{version}: {bits} bits", version=name, bits="%{y:.1f}"))
-            look |= {"name": name, "customdata": [(pair[side] or "")[:60] for pair in words], "connectgaps": False, "showlegend": row == 1}
-            style.add_line(figure, range(len(words)), values, card=card, row=row, col=1, **look)
+            spellings = [(pair[side] or "")[:60] for pair in words]
+            place = {"showlegend": row == 1, "row": row, "col": 1}
+            style.add_line(
+                figure, range(len(words)), values, card=card, name=name, customdata=spellings, connectgaps=False, **place, **look
+            )
         figure.update_yaxes(title=t("bits"), rangemode="tozero", **style.QUIET, row=row, col=1)
+    changed = {k: "<b>{}</b>" if after else "<b><s>{}</s></b>" for k, (before, after) in enumerate(words) if before != after}
     ground = {"type": "rect", "yref": "paper", "y0": 0, "y1": 1, "fillcolor": CHANGED, "line_width": 0, "layer": "below"}
-    figure.update_layout(shapes=[{**ground, "x0": k - 0.5, "x1": k + 0.5} for k, (a, b) in enumerate(words) if a != b])
+    figure.update_layout(shapes=[{**ground, "x0": k - 0.5, "x1": k + 0.5} for k in changed])
     figure.update_xaxes(**style.EMPTY, range=[-0.6, len(words) + 0.1])
-    changed = {k: "<b>{}</b>" if new else "<b><s>{}</s></b>" for k, (old, new) in enumerate(words) if old != new}
-    figure.update_xaxes(**word_ticks([new or old or "" for old, new in words], changed), row=2, col=1)
+    figure.update_xaxes(**word_ticks([after or before or "" for before, after in words], changed), row=2, col=1)
     return base(figure, height=470, key="versions").update_layout(
         showlegend=True, legend=style.LEGEND | {"x": 1, "xanchor": "right"}, margin_t=34
     )

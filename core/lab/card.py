@@ -27,7 +27,7 @@ FILES = {  # of each measure, under --data
     "sentences": (),
     "random": (),
 }
-OTHERS = ("perplexity", "sentences", "random")  # of a model of another language, on its own data
+OTHERS = ("perplexity", "sentences", "random")  # measures of a model of another language, on that language's data
 
 
 @command(
@@ -63,9 +63,9 @@ def evaluate_card(*, data, output, limit_text, only, model, outputs) -> Answer:
         options = [("data", "FOLDER"), ("only", name), ("limit-text", limit_text if name == "perplexity" else None)]
         options.append(("model", None if model.name == BUNDLED_MODEL else model.name))
         again = markup.command("python", "-m", "core.lab", "card", options=options)
-        scores |= {"command": again, "seconds": round(time.perf_counter() - started, 1), "date": provenance()["date"]}
+        run = {"command": again, "seconds": round(time.perf_counter() - started, 1), "date": provenance()["date"]}
         with locked(output):  # another process may have added measures
-            measured = _earlier(output, model) | {name: scores}
+            measured = _earlier(output, model) | {name: scores | run}
             card = _card(model, measured)
             write_json(output, card)
         sums.renew(output)

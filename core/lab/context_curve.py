@@ -95,7 +95,7 @@ def fit(parts: Sequence[Part], dataset: Dataset, config: EqualConfig, seed: int)
     means = _words_left_out([numbers(text) for text in texts], config, seed)
     truth = torch.from_numpy(truth_of(dataset.train))
     true_valid, true_test = truth_of(dataset.valid), truth_of(dataset.test)
-    valid, test = (_means(numbers, texts_of(examples)) for examples in (dataset.valid, dataset.test))
+    valid, test = _means(numbers, texts_of(dataset.valid)), _means(numbers, texts_of(dataset.test))
     size = min(config.largest_batch, max(config.smallest_batch, len(truth) // 20))
 
     def train_once(dropout: float) -> tuple[float, int, EqualNetwork]:
@@ -123,11 +123,18 @@ def fit(parts: Sequence[Part], dataset: Dataset, config: EqualConfig, seed: int)
     _, epochs, network = tried[best]
     logits = _logits(network, test)
     scores = evaluate(softmax_rows(logits), true_test, dataset.labels)
-    line = {key: scores[key] for key in ("accuracy", "macro_f1", "n")} | {"right": pack_bits(logits.argmax(axis=1) == true_test)}
-    line["sizes"] = {part: len(getattr(dataset, part)) for part in ("train", "valid", "test")}
-    line |= {"dropout": config.dropouts[best], "valid_losses": [round(loss, 4) for loss, *_ in tried], "epochs": epochs}
-    line |= {"seconds": round(time.perf_counter() - started, 2), "mix": next(iter(learned_mixes(network).values()), None)}
-    return line | {"data": dataset.fingerprint, "date": provenance()["date"]}
+    return {
+        **{key: scores[key] for key in ("accuracy", "macro_f1", "n")},
+        "right": pack_bits(logits.argmax(axis=1) == true_test),
+        "sizes": {part: len(getattr(dataset, part)) for part in ("train", "valid", "test")},
+        "dropout": config.dropouts[best],
+        "valid_losses": [round(loss, 4) for loss, *_ in tried],
+        "epochs": epochs,
+        "seconds": round(time.perf_counter() - started, 2),
+        "mix": next(iter(learned_mixes(network).values()), None),
+        "data": dataset.fingerprint,
+        "date": provenance()["date"],
+    }
 
 
 def _standardized(parts: Sequence[Part], texts: Sequence[Tokens]) -> tuple[list[tuple[int, int]], Callable[[Tokens], np.ndarray]]:
@@ -138,8 +145,8 @@ def _standardized(parts: Sequence[Part], texts: Sequence[Tokens]) -> tuple[list[
     scales = []
     for part in parts:
         numbers = np.concatenate([part(text) for text in texts], axis=1)
-        how = {"axis": 1, "dtype": np.float64, "keepdims": True}
-        mean, spread = (np.nan_to_num(measure(numbers, **how)) for measure in (np.nanmean, np.nanstd))  # (L, 1, D)
+        mean = np.nan_to_num(np.nanmean(numbers, axis=1, dtype=np.float64, keepdims=True))  # (L, 1, D)
+        spread = np.nan_to_num(np.nanstd(numbers, axis=1, dtype=np.float64, keepdims=True))
         scales.append((mean.astype(np.float32), np.where(spread > 1e-6, spread, 1.0).astype(np.float32)))
 
     def standardize(text: Tokens) -> np.ndarray:
@@ -154,7 +161,8 @@ def _words_left_out(rows: Sequence[np.ndarray], config: EqualConfig, seed: int) 
 
     `rows` are each text's numbers (T, F). A text that would lose all words is averaged completely.
     """
-    tokens, row = np.concatenate(rows), np.repeat(np.arange(len(rows)), list(map(len, rows)))  # (all tokens, F)
+    tokens = np.concatenate(rows)  # (all tokens, F)
+    row = np.repeat(np.arange(len(rows)), list(map(len, rows)))
 
     @cache
     def means(epoch: int) -> Tensor:
@@ -204,7 +212,9 @@ class ShuffledOrder:
     """An encoder that reads each text with shuffled words. Every token keeps its place in the result."""
 
     def __init__(self, encoder: Encoder) -> None:
-        self.encoder, self.n_layers, self.dim = encoder, encoder.n_layers, encoder.dim
+        self.encoder = encoder
+        self.n_layers = encoder.n_layers
+        self.dim = encoder.dim
 
     def encode(self, sentences: list[list[str]]) -> list[np.ndarray]:
         """Return layers (L, T, D) float32 for each token list."""
@@ -267,8 +277,12 @@ def run_contexts(
         "shuffled": StoredLayers(ShuffledOrder(model.encoder), text_fingerprint([model.fingerprint, "shuffled order"])),
         "random": StoredLayers(shuffled_lstms(model.encoder), text_fingerprint([model.fingerprint, "shuffled LSTMs"])),
     }
-    parts = {"glove": static_part(vectors), "static": context_part(vectors), **stored}
-    parts["layer0"] = lambda tokens: stored["elmo"](tokens)[:1, :, : model.encoder.dim // 2]  # without its repetition
+
+    def layer_0(tokens: Tokens) -> np.ndarray:
+        """Return layer 0 (1, T, D / 2) of a text without its repetition."""
+        return stored["elmo"](tokens)[:1, :, : model.encoder.dim // 2]
+
+    parts = {"glove": static_part(vectors), "static": context_part(vectors), "layer0": layer_0, **stored}
     with_elmo = {"model": model.fingerprint, "vectors": tasks.vectors_fingerprint(vectors)}
     sources = {kind: with_elmo | ({"model": None} if kind in WITHOUT_ELMO else {}) for kind in PARTS}
     for name in names:
@@ -288,8 +302,9 @@ def run_contexts(
                     "variant": kind,
                     "seed": number,
                     "fold": number,
+                    **fit([parts[part] for part in kind.split("+")], dataset, config, number),
+                    **sources[kind],
                 }
-                line |= fit([parts[part] for part in kind.split("+")], dataset, config, number) | sources[kind]
                 add_line(output, line)
                 report(f"{name}, {kind}, subset {number}: {line['accuracy']:.2%}, {line['seconds']:.0f} s")
                 yield line

@@ -60,7 +60,8 @@ def read_semcor(path: str | Path) -> list[SenseSentence]:
             block.append((place, line.split("\t")))
         elif block:
             tokens, targets = _spans(block)
-            sentences += [SenseSentence(document, tokens, targets)] if targets else []
+            if targets:
+                sentences.append(SenseSentence(document, tokens, targets))
             block = []
     if not sentences:
         raise BadInput(f"{Path(path).name} holds no word with a sense key. Needed: columns of SemCor, as token, POS, lemma, key.")
@@ -74,20 +75,20 @@ def split_documents(sentences: Sequence[Row], share: float = 0.9, seed: int = 0)
     for sentence in sentences:
         by_document.setdefault(sentence.document, []).append(sentence)
     names = random.Random(seed).sample(sorted(by_document), len(by_document))
-    parts = ([], [])
-    for k, name in enumerate(names):
-        parts[k >= round(share * len(names))].extend(by_document[name])
-    return both_sides(parts, share, f"{len(names):,} documents")
+    n_first = round(share * len(names))
+    first = [sentence for name in names[:n_first] for sentence in by_document[name]]
+    rest = [sentence for name in names[n_first:] for sentence in by_document[name]]
+    return both_sides((first, rest), share, f"{len(names):,} documents")
 
 
 def _spans(block: list[tuple[str, list[str]]]) -> tuple[tuple[str, ...], tuple[SpanTarget, ...]]:
     """Return the tokens of one sentence, multiwords split, and its targets."""
     tokens, targets = [], []
     for place, columns in block:
-        start = len(tokens)
-        tokens += [part for part in columns[0].split("_") if part] or [columns[0]]
         if len(columns) < 4 or not columns[0].strip():
             refuse(place, f"{len(columns)} columns", "SemCor has four, with tabs between: token, POS, lemma, sense key.")
+        start = len(tokens)
+        tokens += [part for part in columns[0].split("_") if part] or [columns[0]]
         if not columns[3]:
             continue
         key = _SENSE_KEY.fullmatch(columns[3])

@@ -70,11 +70,11 @@ def evaluate_layers(*, models, data, only, limit, titles, output, pieces, downlo
         note(f"{measure} ...")
         started = time.perf_counter()
         try:
-            data, n = data_of(measure, folder, language, limit, titles)
+            rows_of_measure, n = data_of(measure, folder, language, limit, titles)
         except MissingArtifact as error:
             note(f"{measure}: left out. {error}")
             continue
-        rows = compare_models(measure, models, data, progress("tokens"))
+        rows = compare_models(measure, models, rows_of_measure, progress("tokens"))
         result["measures"][measure] = {"rows": rows, "n": n, "seconds": round(time.perf_counter() - started, 1)}
         if output:
             write_json(Path(output), result)
@@ -104,7 +104,8 @@ def compare_models(measure: str, models: Sequence[Model], data: tuple, report: R
         result = run(model, *data, report=report)
         names = [*(name for name, _ in spaces(model)), BEST]
         rows[model.name] = {name: float(accuracy_of(measure, result[name])) for name in names}
-        rows |= {STATIC: {"": accuracy_of(measure, result[STATIC])}} if STATIC in result else {}
+        if STATIC in result:
+            rows[STATIC] = {"": accuracy_of(measure, result[STATIC])}
         rows[CHANCE] = {"": chance_of(measure, result, "mix")}
     vectors = static_vectors(models[0])
     if vectors and measure == "pairs":
@@ -144,12 +145,13 @@ def own_pairs(labeled: Sequence[Sentence]) -> tuple[list[PairRow], list[PairRow]
     rng = np.random.default_rng(0)
     pairs_by_word = []
     for _, uses in sorted(uses_by_word.items()):
-        kinds: tuple[list, list] = ([], [])
-        for a, b in combinations(uses, 2):
-            kinds[a.label == b.label].append((a, b))
-        n = min(PAIRS_OF_A_WORD, *map(len, kinds))
+        different = [pair for pair in combinations(uses, 2) if pair[0].label != pair[1].label]
+        same = [pair for pair in combinations(uses, 2) if pair[0].label == pair[1].label]
+        n = min(PAIRS_OF_A_WORD, len(different), len(same))
         if n:
-            pairs_by_word.append([PairRow(*kind[k], bool(same)) for same, kind in enumerate(kinds) for k in rng.permutation(len(kind))[:n]])
+            pairs = [PairRow(*different[k], False) for k in rng.permutation(len(different))[:n]]
+            pairs += [PairRow(*same[k], True) for k in rng.permutation(len(same))[:n]]
+            pairs_by_word.append(pairs)
     if len(pairs_by_word) < 2:
         raise BadInput("Pairs need two words or more with two labeled senses each, of which one has two sentences.")
     order = rng.permutation(len(pairs_by_word))
@@ -189,9 +191,9 @@ def _static_vector(vectors: StaticVectors, token: str) -> np.ndarray:
 
 
 def _context_cosines(vectors: StaticVectors, rows: Sequence[PairRow]) -> np.ndarray:
-    sides = [row.first for row in rows], [row.second for row in rows]
-    first, second = (unit(topics(vectors, [(row.tokens, row.position) for row in side])) for side in sides)
-    return np.einsum("nd,nd->n", first, second)
+    first = topics(vectors, [(row.first.tokens, row.first.position) for row in rows])
+    second = topics(vectors, [(row.second.tokens, row.second.position) for row in rows])
+    return np.einsum("nd,nd->n", unit(first), unit(second))
 
 
 def best_threshold(cosines: Sequence[float], same: Sequence[bool]) -> tuple[float, float]:
@@ -202,8 +204,9 @@ def best_threshold(cosines: Sequence[float], same: Sequence[bool]) -> tuple[floa
     """
     values, codes = np.unique(np.round(np.asarray(cosines, float), DIGITS), return_inverse=True)
     same = np.asarray(same, bool)
-    others, sames = (np.bincount(codes[chosen], minlength=len(values)) for chosen in (~same, same))
-    right = np.append(0, others.cumsum()) + np.append(sames[::-1].cumsum()[::-1], 0)  # (V + 1,): "same" from value k on
+    n_same = np.bincount(codes[same], minlength=len(values))
+    n_other = np.bincount(codes[~same], minlength=len(values))
+    right = np.append(0, n_other.cumsum()) + np.append(n_same[::-1].cumsum()[::-1], 0)  # (V + 1,): "same" from value k on
     lows, highs = np.append(values[0], values), np.append(values, values[-1])
     best = np.flatnonzero(right == right.max())
     runs = np.split(best, np.flatnonzero(np.diff(best) > 1) + 1)
@@ -221,7 +224,8 @@ def pair_accuracy(dev_cosines: Sequence[float], dev_same: Sequence[bool], cosine
 def pairs(model: Model, dev: list[PairRow], test: list[PairRow], *, report: Report | None = None) -> dict:
     """Decide "same sense" by a threshold on the cosine. Threshold and weights maximize the accuracy on `dev`."""
     layers = [_pair_vectors(model.encoder, rows, report) for rows in (dev, test)]
-    same_dev, same = (np.array([row.same for row in rows]) for rows in (dev, test))
+    same_dev = np.array([row.same for row in dev])
+    same = np.array([row.same for row in test])
     best, _ = best_weights(lambda weights: best_threshold(_pair_cosines(layers[0], weights), same_dev)[1], model.encoder.n_layers)
     result: dict = {"model": model.name, "n_dev": len(dev), "n": len(test)}
     for name, weights in [*spaces(model), (BEST, best)]:
@@ -234,22 +238,29 @@ def pairs(model: Model, dev: list[PairRow], test: list[PairRow], *, report: Repo
 def tags(model: Model, train: list[Tagged], test: list[Tagged], *, report: Report | None = None) -> dict:
     """Return the accuracy of a linear probe for the tags. "best_mix" learns its weights with the probe; "order" is paired by sentence."""
     layers = [_token_vectors(model.encoder, sentences, report) for sentences in (train, test)]
-    words_a, words_b = ([token for tokens, _ in part for token in tokens] for part in (train, test))
-    tags_a, tags_b = ([tag for _, tags in part for tag in tags] for part in (train, test))
-    result: dict = {"model": model.name, "n_train": len(words_a), "n": len(words_b), "tags": len(set(tags_a))}
-    accuracies, right = _probe_spaces(model, layers, (tags_a, tags_b))
+    words = [[token for tokens, _ in part for token in tokens] for part in (train, test)]
+    labels = [[tag for _, tags in part for tag in tags] for part in (train, test)]
+    accuracies, right = _probe_spaces(model, layers, labels)
     sentence = [k for k, (tokens, _) in enumerate(test) for _ in tokens]
-    result |= accuracies | {"order": facts_of(compare_pairs(right["1"], right["2"], sentence)) if "2" in right else {}}
-    return result | {"most_frequent": {"accuracy": probes.commonest_tags(words_a, tags_a, words_b, tags_b)}}
+    return {
+        "model": model.name,
+        "n_train": len(words[0]),
+        "n": len(words[1]),
+        "tags": len(set(labels[0])),
+        **accuracies,
+        "order": facts_of(compare_pairs(right["1"], right["2"], sentence)) if "2" in right else {},
+        "most_frequent": {"accuracy": probes.commonest_tags(words[0], labels[0], words[1], labels[1])},
+    }
 
 
 def _probe_spaces(model: Model, parts: Sequence[np.ndarray], labels: Sequence[list[str]]) -> tuple[dict, dict[str, np.ndarray]]:
     """Return a linear probe's accuracy in each space, and which test items it gets right, for vectors (L, N, D) of training and test."""
     result, right = {}, {}
     for name, weights in spaces(model):
-        a, b = (mixed(part, weights) for part in parts)
-        probe = probes.learned_mix_probe(a[None], labels[0], b[None], labels[1])  # of one layer: nothing to weigh
-        right[name], result[name] = probe.right, {"accuracy": probe.accuracy}
+        train, test = (mixed(part, weights) for part in parts)
+        probe = probes.learned_mix_probe(train[None], labels[0], test[None], labels[1])  # of one layer: nothing to weigh
+        right[name] = probe.right
+        result[name] = {"accuracy": probe.accuracy}
     learned = probes.learned_mix_probe(parts[0], labels[0], parts[1], labels[1])
     return result | {BEST: {"weights": list(learned.weights), "accuracy": learned.accuracy}}, right
 

@@ -44,6 +44,12 @@ from ..text.tokens import bare
 from ..views.card import CHANCE, LESSONS, LESSONS_FORMAT, PLACE, READ, SHUFFLED, STATIC, SUBSTITUTES, UNTRAINED, read_lessons
 from .probes import commonest_tags, learned_mix_probe
 
+RANKS = (1, 2, 4, 8, 16, 64)
+SENTENCES = 1_200  # drawn at random, four fifths to train on
+CONTROLS = 3  # draws of random tags
+TAGS = ASSETS / "tags-en.json"
+KOREAN = {"N": "noun", "V": "verb", "M": "modifier", "J": "particle", "E": "ending", "X": "affix", "I": "interjection"}  # Sejong tags
+
 
 def measure_context(model: Model, *, report: Callable) -> dict:
     """Return {"words": (W,), "one_nn": {space: (W,)}}; spaces are layers, "shuffled 1", "untrained 1", ..., "static", "chance"."""
@@ -101,13 +107,6 @@ def untrained(model: Model) -> Encoder:
     return Encoder(bilm, name="untrained")
 
 
-RANKS = (1, 2, 4, 8, 16, 64)
-SENTENCES = 1_200  # drawn at random, four fifths to train on
-CONTROLS = 3  # draws of random tags
-TAGS = ASSETS / "tags-en.json"
-KOREAN = {"N": "noun", "V": "verb", "M": "modifier", "J": "particle", "E": "ending", "X": "affix", "I": "interjection"}  # Sejong tags
-
-
 def tagged(model: Model) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
     """Return the language's bundled sentences and a tag for each token; BadInput if the language has no tags."""
     if model.language.code not in ("en", "ko"):
@@ -151,16 +150,23 @@ def measure_control(model: Model, *, report: Callable) -> dict:
         both = random_tags([*types, *test_types], [*train_tags, *test_tags], rng)
         controls.append((both[: len(types)], [both[len(types) + k] for k in seen_rows]))
     gold = [test_tags[k] for k in seen_rows]
-    result: dict = {"n_train": len(types), "n": len(seen_rows), "unseen": int((~seen).sum())}
-    result |= {"tags": len(set(train_tags)), "types": len(set(types))}
-    result["type"] = commonest_tags(types, train_tags, [test_types[k] for k in seen_rows], gold)
-    result["layers"] = {}
+    result: dict = {
+        "n_train": len(types),
+        "n": len(seen_rows),
+        "unseen": int((~seen).sum()),
+        "tags": len(set(train_tags)),
+        "types": len(set(types)),
+        "type": commonest_tags(types, train_tags, [test_types[k] for k in seen_rows], gold),
+        "layers": {},
+    }
     for layer in range(model.encoder.n_layers):
-        a, b = vectors[0][layer : layer + 1], vectors[1][layer : layer + 1, seen_rows]
+        train_layer = vectors[0][layer : layer + 1]
+        test_layer = vectors[1][layer : layer + 1, seen_rows]
         rows = {}
         for rank in RANKS:
-            right = learned_mix_probe(a, train_tags, b, gold, rank=rank).right
-            by_heart = np.mean([learned_mix_probe(a, first, b, second, rank=rank).right for first, second in controls], axis=0)
+            right = learned_mix_probe(train_layer, train_tags, test_layer, gold, rank=rank).right
+            by_control = [learned_mix_probe(train_layer, first, test_layer, second, rank=rank).right for first, second in controls]
+            by_heart = np.mean(by_control, axis=0)
             difference = compare_pairs(right, by_heart, sentence_of)
             rows[str(rank)] = {"tags": float(right.mean()), "control": float(by_heart.mean()), "selectivity": facts_of(difference)}
             report(layer * len(RANKS) + len(rows), model.encoder.n_layers * len(RANKS))
@@ -190,7 +196,8 @@ def before_reading(model: Model, *, report: Callable) -> dict:
     result: dict = {"words": list(words), "n": len(rows), "one_nn": {}, "ari": {}}
     for number, (name, vectors) in enumerate(spaces.items()):
         scores = [score_layer(part, table.sense[word_rows]) for part, word_rows in split_words(vectors, words)]
-        result["one_nn"][name], result["ari"][name] = ([round(float(x), 4) for x in values] for values in zip(*scores, strict=True))
+        result["one_nn"][name] = [round(float(accuracy), 4) for accuracy, _ in scores]
+        result["ari"][name] = [round(float(index), 4) for _, index in scores]
         report(number + 1, len(spaces))
     result["one_nn"][CHANCE] = [round(chance(table.sense[word_rows]), 4) for word_rows in words.values()]
     return result

@@ -44,7 +44,6 @@ from ..text.tokens import SENTENCE_BEGIN, SENTENCE_END
 from .sense_scores import interval
 
 LISTED = 20  # untranslated texts that `texts` prints of each catalog
-
 SPELLED = 10_000  # words of a model's list whose char-CNN vectors ship with it
 OTHER_FILES = rf"maps(/[\w -]*(~[0-9a-f]{{12}})?\.safetensors)?|(senses|gains)\.json|{re.escape(VERDICT)}|{re.escape(KEPT)}"  # the table
 
@@ -65,11 +64,13 @@ def all_parts() -> list[BundlePart]:
 
 
 def _parts_of(language: Language) -> Iterator[BundlePart]:
-    model, code, english = language.model, language.code, language.code == i18n.ENGLISH
-    end = "" if english else f"-{code}"
+    model = language.model
+    code = language.code
+    is_english = code == i18n.ENGLISH
+    suffix = "" if is_english else f"-{code}"
 
     def part(name: str, files: Sequence[str], command: str) -> BundlePart:
-        return BundlePart(name + end, model, tuple(files), command)
+        return BundlePart(name + suffix, model, tuple(files), command)
 
     table = [f"{language.targets}/{name}" for name in ("meta.json", "maps/*.safetensors", "senses.json", "gains.json", "substitutes.npy")]
     yield part("table", [f"{model}/spelled.npz", *table], f"core.lab bundle --language {code}")
@@ -77,8 +78,8 @@ def _parts_of(language: Language) -> Iterator[BundlePart]:
     yield part("verdicts", [f"{language.targets}/{VERDICT}"], f"core.lab verdicts --language {code} --write")
     yield part("lessons", [f"{model}/lessons.json"], f"core.lab lessons --model {model}")
     card = f"core.lab card --data {{data}} --model {model}"
-    yield part("measures", [f"{model}/measures.json"], card + (" --limit-text 3000" if english else ""))
-    if not english:  # the data sets of all else are English
+    yield part("measures", [f"{model}/measures.json"], card + (" --limit-text 3000" if is_english else ""))
+    if not is_english:  # the data sets of all else are English
         return
     both = f"--models {model} --models {{data}}/all-MiniLM-L6-v2"
     layers = "results/layers.json"
@@ -101,7 +102,8 @@ def _stale_files(part: BundlePart, fingerprint: str) -> list[str]:
     for pattern in part.files:
         files = sorted(config.ASSETS.glob(pattern))
         stale += [file.relative_to(config.ASSETS).as_posix() for file in files if find_models(file, part.model) - {fingerprint}]
-        stale += [] if files else [pattern]
+        if not files:
+            stale.append(pattern)
     return stale
 
 
@@ -244,7 +246,9 @@ def texts(*, files, outputs) -> Answer:
         raise BadInput(f"{wrong} is not a catalog's name. Name it by the language's code, such as ko.po.")
     for path in files:
         outputs.check_file(path.with_suffix(".mo"))
-    places, result, lines = catalogs.in_code(config.ROOT), {}, []
+    places = catalogs.in_code(config.ROOT)
+    result = {}
+    lines = []
     for path in files:
         catalog = catalogs.read(path)
         new, unused = catalogs.renew(catalog, places)
@@ -253,9 +257,10 @@ def texts(*, files, outputs) -> Answer:
             if not file.is_file() or file.read_bytes() != data:
                 with replacing(file) as temporary:
                     temporary.write_bytes(data)
-            checksums.renew(file)  # a .po that was written by hand has another, too
+            checksums.renew(file)  # also of an edited .po, which is not written here
         result[str(path)] = {"texts": len(catalog), "new": new, "empty": empty, "unused": unused}
-        lines += [f"{path}: {len(catalog):,} texts, {len(new)} new, {len(unused)} removed, {len(empty)} to translate"]
+        lines.append(f"{path}: {len(catalog):,} texts, {len(new)} new, {len(unused)} removed, {len(empty)} to translate")
         lines += [f"  {places.get(text, path.name)}: {text if isinstance(text, str) else text[0]}" for text in empty[:LISTED]]
-        lines += [f"  and {len(empty) - LISTED:,} more, empty in {path}"] if len(empty) > LISTED else []
+        if len(empty) > LISTED:
+            lines.append(f"  and {len(empty) - LISTED:,} more, empty in {path}")
     return result, lines

@@ -48,7 +48,8 @@ class AllWords:
         number = {sense: k for k, sense in enumerate(senses)}
         codes = np.array([number[sense] for sense in zip(keys, labels, strict=True)])
         gold = np.array([number.get(sense, -1) for sense in zip(test_keys, test_labels, strict=True)])
-        counts, centroids = np.bincount(codes), _centroids(vectors, codes)
+        counts = np.bincount(codes)
+        centroids = _centroids(vectors, codes)
         senses_of = group_rows([key for key, _ in senses])
         self.n = len(gold)
         self.unseen = 0  # with a key that training lacks: scored as wrong
@@ -96,8 +97,11 @@ def all_words(model: Model, sentences: Sequence[SenseSentence], *, share: float 
     n = sum(len(sentence.targets) for sentence in train)
     documents = [sentence.document for sentence in test for _ in sentence.targets]
 
+    def words_at(vectors_of: Vectors, rows: np.ndarray) -> Words:
+        return vectors_of(rows), [keys[k] for k in rows], [senses[k] for k in rows]
+
     def judge(vectors_of: Vectors, train_rows: np.ndarray, test_rows: np.ndarray) -> AllWords:
-        return AllWords(*((vectors_of(rows), [keys[k] for k in rows], [senses[k] for k in rows]) for rows in (train_rows, test_rows)))
+        return AllWords(words_at(vectors_of, train_rows), words_at(vectors_of, test_rows))
 
     @cache
     def mix(*weights: float) -> Vectors:
@@ -119,9 +123,13 @@ def all_words(model: Model, sentences: Sequence[SenseSentence], *, share: float 
     vectors = static_vectors(model)
     ways = {name: mix(*weights) for name, weights in [*spaces(model), ("best_mix", best)]}
     if vectors:
-        both = [(sentence.tokens, (target.start, target.end)) for sentence in (*train, *test) for target in sentence.targets]
-        contexts = static_contexts(vectors, [tokens for tokens, _ in both], [span for _, span in both])
-        ways["static"] = lambda rows: contexts[rows]
+        texts = [sentence.tokens for sentence in (*train, *test) for _ in sentence.targets]
+        contexts = static_contexts(vectors, texts, [(target.start, target.end) for target in targets])
+
+        def static_rows(rows: np.ndarray) -> np.ndarray:
+            return contexts[rows]
+
+        ways["static"] = static_rows
     result: dict = {"model": model.name, "n_train": n, "documents": len(set(documents))}
     hits: dict[str, np.ndarray] = {}
     for name, vectors_of in ways.items():
@@ -174,8 +182,9 @@ def _dev_rows(train: list[SenseSentence]) -> tuple[np.ndarray, np.ndarray]:
         if not is_dev:
             senses_of.setdefault(key, set()).add(sense)
     keys = {key for is_dev, key, _ in targets if is_dev and len(senses_of.get(key, ())) > 1}
-    rows = [(row, is_dev) for row, (is_dev, key, _) in enumerate(targets) if key in keys]
-    return tuple(np.array([row for row, is_dev in rows if is_dev == wanted], int) for wanted in (False, True))
+    train_rows = [row for row, (is_dev, key, _) in enumerate(targets) if key in keys and not is_dev]
+    dev_rows = [row for row, (is_dev, key, _) in enumerate(targets) if key in keys and is_dev]
+    return np.array(train_rows, int), np.array(dev_rows, int)
 
 
 def group_rows(keys: Sequence[Hashable]) -> dict[Hashable, np.ndarray]:
@@ -202,7 +211,8 @@ def own_sentences(model: Model, corpus: str, *, report: Callable | None = None) 
     """
     table = open_table(corpus, model, targets_only=True, report=report)
     rows = rows_to_measure(table, ALL_WORDS)
-    lemmas, labels = (np.array(names)[codes[rows]] for names, codes in ((table.lemmas, table.lemma), (table.senses, table.sense)))
+    lemmas = np.array(table.lemmas)[table.lemma[rows]]
+    labels = np.array(table.senses)[table.sense[rows]]
     occurrences = [table.occurrence(int(row)) for row in rows]
     spellings = [(str(lemma), o.tokens[o.position]) for lemma, o in zip(lemmas, occurrences, strict=True)]  # as written
     vectors = static_vectors(model)
@@ -215,28 +225,40 @@ def own_sentences(model: Model, corpus: str, *, report: Callable | None = None) 
     for name, weights in spaces(model):
         senses_report = reports[name] = sense_report_of(table, ALL_WORDS, weights)
         same, different, n_spellings = cosine_gap(lambda k, weights=weights: table.similarities(rows[k], weights), spellings, labels)
-        result[name] = interval(senses_report) | {"silhouette": senses_report.silhouette, "p": senses_report.p}
-        result[name] |= {"same": same, "other": different, "gap": same - different}
         accuracies = _by_word(senses_report)
         centered = _one_nn_by_word(mixed(vectors_of, weights, axis=1), lemmas, labels, centered=True)
-        result[name] |= {"centered": float(centered.mean()), "centered_less": facts_of(compare_pairs(centered, accuracies))}
-        result[name]["without"] = {
-            str(k): facts_of(compare_pairs(_one_nn_by_word(mixed(layers, weights, axis=1), lemmas, labels), accuracies))
-            for k, layers in freed.items()
+        without = {k: _one_nn_by_word(mixed(layers, weights, axis=1), lemmas, labels) for k, layers in freed.items()}
+        result[name] = {
+            **interval(senses_report),
+            "silhouette": senses_report.silhouette,
+            "p": senses_report.p,
+            "same": same,
+            "other": different,
+            "gap": same - different,
+            "centered": float(centered.mean()),
+            "centered_less": facts_of(compare_pairs(centered, accuracies)),
+            "without": {str(k): facts_of(compare_pairs(by_word, accuracies)) for k, by_word in without.items()},
         }
         if static:
             result[name]["less_static"] = facts_of(compare_pairs(accuracies, _by_word(static)))
     if static:
         result["static"] = {"vectors": vectors.name, **interval(static)}
     result["order"] = facts_of(compare_pairs(_by_word(reports["1"]), _by_word(reports["2"]))) if "2" in reports else {}
-    result |= {"n": senses_report.n, "words": len(senses_report.per_word), "majority": senses_report.majority, "spellings": n_spellings}
     groups = [rows[lemmas == word] for word in senses_report.per_word]
     senses_of = {int(row): str(label) for row, label in zip(rows, labels, strict=True)}
 
     def score(weights: np.ndarray, chosen: Sequence[int]) -> float:
-        return float(np.mean([one_nn(table.similarities(g := groups[k], weights), [senses_of[r] for r in g]) for k in chosen]))
+        """Return the mean 1-NN of the chosen words under a mix."""
+        return float(np.mean([one_nn(table.similarities(groups[k], weights), [senses_of[row] for row in groups[k]]) for k in chosen]))
 
-    return result | {"best_mix": _two_fold(score, len(groups), model.encoder.n_layers)}
+    return {
+        **result,
+        "n": senses_report.n,
+        "words": len(senses_report.per_word),
+        "majority": senses_report.majority,
+        "spellings": n_spellings,
+        "best_mix": _two_fold(score, len(groups), model.encoder.n_layers),
+    }
 
 
 def _two_fold(score: Callable[[np.ndarray, Sequence[int]], float], n_words: int, n_layers: int) -> dict:
@@ -261,8 +283,10 @@ def _find_shared(model: Model) -> SharedDirections | None:
 
 def _one_nn_by_word(vectors: np.ndarray, lemmas: np.ndarray, labels: np.ndarray, *, centered: bool = False) -> np.ndarray:
     """Return 1-NN of each word with two senses or more (W,), alphabetically, minus the mean of its unit vectors if `centered`."""
-    groups = [rows for word in np.unique(lemmas) if len(set(labels[rows := np.flatnonzero(lemmas == word)])) > 1]
-    return np.array([one_nn(cosines(vectors[rows], centered=centered), labels[rows]) for rows in groups])
+    groups = [np.flatnonzero(lemmas == word) for word in np.unique(lemmas)]
+    return np.array(
+        [one_nn(cosines(vectors[rows], centered=centered), labels[rows]) for rows in groups if len(np.unique(labels[rows])) > 1]
+    )
 
 
 def _by_word(report: SenseReport) -> list[float]:

@@ -113,7 +113,9 @@ def null_views(
         null = SenseSpace(encoder, space.substitutes, space.vectors)
         yield name, null.views(list(zip(tokens, places, strict=True)), layers, read)
     start, end, _ = np.cumsum(space.widths)
-    yield "topic", np.where((np.arange(views.shape[1]) >= start) & (np.arange(views.shape[1]) < end), views, 0)
+    topics = np.zeros_like(views)
+    topics[:, start:end] = views[:, start:end]
+    yield "topic", topics
 
 
 def score_lines(name: str, space: SenseSpace, words: list[Word], *, groups: bool = True, only_senses: bool = False) -> Iterator[str]:
@@ -204,7 +206,8 @@ def measure_quiz(*, language, number, write) -> Answer:
 
 def _write_misread(language: Language, model: Model, space: SenseSpace) -> Answer:
     """Write the labeled sentences that the language's own model misreads in the sense space, each left out of the vote on it."""
-    result, n = {}, 0
+    result = {}
+    n = 0
     for word in words_of(language):
         table = open_word(word, model)
         rows = table.labeled_rows(word)
@@ -219,8 +222,8 @@ def _write_misread(language: Language, model: Model, space: SenseSpace) -> Answe
         for k in np.flatnonzero(labels >= 0):
             others = np.flatnonzero((labels >= 0) & (folded != folded[k]))
             mean = views[others].mean(axis=0)
-            other_vectors, vector = (space.place(views[numbers], mean, word) for numbers in (others, [k]))
-            sense, _ = quiz.vote(other_vectors @ vector[0], labels[others], len(codes))
+            vector = space.place(views[[k]], mean, word)[0]
+            sense, _ = quiz.vote(space.place(views[others], mean, word) @ vector, labels[others], len(codes))
             n += 1
             if sense != labels[k]:
                 result.setdefault(word, {})[texts[k]] = table.senses[codes[sense]]

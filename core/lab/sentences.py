@@ -90,17 +90,17 @@ def broken_rules(rows: Sequence[CheckedSentence]) -> Iterator[str]:
             yield f"row {row.line}: the same sentence as row {seen[text]}"
         seen.setdefault(text, row.line)
     for lemma, of_word in words.items():
-        yield from _of_word(lemma, of_word)
+        yield from _rules_of_word(lemma, of_word)
 
 
-def _of_word(lemma: str, rows: list[CheckedSentence]) -> Iterator[str]:
+def _rules_of_word(lemma: str, rows: list[CheckedSentence]) -> Iterator[str]:
     senses: dict[str, list[CheckedSentence]] = defaultdict(list)
     for row in rows:
         senses[row.sense].append(row)
     if not SENSES[0] <= len(senses) <= SENSES[1]:
         yield f"{lemma}: {len(senses)} senses; {SENSES[0]} to {SENSES[1]} wanted"
     for sense, of_sense in senses.items():
-        yield from (f"{lemma} / {sense}: {problem}" for problem in _of_sense(of_sense))
+        yield from (f"{lemma} / {sense}: {problem}" for problem in _rules_of_sense(of_sense))
     n_distinct = len({tuple(token.lower() for token in row.tokens[:3]) for row in rows})
     if n_distinct < DISTINCT * len(rows):
         yield f"{lemma}: the first three tokens are distinct in {n_distinct} of {len(rows)} sentences; {DISTINCT:.0%} wanted"
@@ -117,7 +117,7 @@ def _of_word(lemma: str, rows: list[CheckedSentence]) -> Iterator[str]:
             yield f"{lemma}: rows {rows[a].line} and {rows[b].line} are too alike: {', '.join(sorted(both))}"
 
 
-def _of_sense(rows: list[CheckedSentence]) -> Iterator[str]:
+def _rules_of_sense(rows: list[CheckedSentence]) -> Iterator[str]:
     if len(rows) < FEWEST:
         yield f"{len(rows)} sentences; {FEWEST} wanted"
     for word, n in Counter(word for row in rows for word in row.content).items():
@@ -133,8 +133,12 @@ def check_sentences(*, file) -> Answer:
     """Check a file of sense-labeled sentences: enough of each sense, varied, no copies."""
     rows = read_rows(file)
     problems = list(broken_rules(rows))
-    counts = {"sentences": len(rows), "words": len({row.lemma for row in rows})}
-    counts |= {"senses": len({(row.lemma, row.sense) for row in rows}), "meetings": len(shared_lines(rows)) // 2}
+    counts = {
+        "sentences": len(rows),
+        "words": len({row.lemma for row in rows}),
+        "senses": len({(row.lemma, row.sense) for row in rows}),
+        "meetings": len(shared_lines(rows)) // 2,
+    }
     line = "{sentences:,} labeled words in sentences, {meetings:,} times two in one; {words:,} words, {senses:,} senses".format(**counts)
     return {**counts, "faults": problems}, [*problems, f"{line}: {len(problems):,} faults"]
 
@@ -149,7 +153,18 @@ PENN |= {"determiner": "DT PDT WDT", "preposition": "IN", "particle": "TO RP POS
 def coarse(tag: str) -> str:
     """Return the part of speech of a Penn Treebank tag."""
     matches = {start: name for name, starts in PENN.items() for start in starts.split() if tag.startswith(start)}
-    return matches[max(matches, key=len)] if matches else "other" if tag[:1].isalpha() else "mark"
+    if matches:
+        return matches[max(matches, key=len)]
+    return "other" if tag[:1].isalpha() else "mark"
+
+
+def _shape(letter: str) -> str:
+    """Return "A" for a capital, "a" for a small letter, "0" for a digit, and any other character itself."""
+    if letter.isupper():
+        return "A"
+    if letter.islower():
+        return "a"
+    return "0" if letter.isdigit() else letter
 
 
 def features(tokens: Sequence[str]) -> Iterator[list[str]]:
@@ -157,7 +172,7 @@ def features(tokens: Sequence[str]) -> Iterator[list[str]]:
     padded = ["<s>", "<s>", *(token.lower() for token in tokens), "</s>", "</s>"]
     for k, token in enumerate(tokens, 2):
         previous, low, following = padded[k - 1 : k + 2]
-        form = "".join("A" if c.isupper() else "a" if c.islower() else "0" if c.isdigit() else c for c in token[:4])
+        form = "".join(map(_shape, token[:4]))
         neighbors = [f"{d}:{padded[k + d]}" for d in (-2, -1, 1, 2)]
         ends = [f"e{n}:{low[-n:]}" for n in (1, 2, 3, 4)]
         ends += [f"n{n}:{following[-n:]}" for n in (2, 3)] + [f"b{n}:{previous[-n:]}" for n in (2, 3)]
@@ -180,8 +195,9 @@ def tag_sentences(*, train, test) -> Answer:
     def encode(sentences: Iterable[Sequence[str]]):
         return hasher.transform(names for tokens in sentences for names in features(tokens))
 
-    train_rows, test_rows = (read_tags(path) for path in (train, test))
-    train_tags, test_tags = ([coarse(tag) for _, tags in rows for tag in tags] for rows in (train_rows, test_rows))
+    train_rows, test_rows = read_tags(train), read_tags(test)
+    train_tags = [coarse(tag) for _, tags in train_rows for tag in tags]
+    test_tags = [coarse(tag) for _, tags in test_rows for tag in tags]
     tagger = SGDClassifier(loss="modified_huber", alpha=1e-6, max_iter=8, tol=None, random_state=0)
     tagger.fit(encode(tokens for tokens, _ in train_rows), train_tags)
     right = tagger.predict(encode(tokens for tokens, _ in test_rows)) == test_tags

@@ -51,7 +51,9 @@ def train_heads(*, data, output, tasks, vectors, model, outputs) -> Answer:
     """Retrain what ships: every variant's head for every task; resumes where it stopped."""
     from ..classify.tasks import open_data, task_config, task_files, task_named
 
-    root, new, unchanged = Path(output), [], []
+    root = Path(output)
+    new = []
+    unchanged = []
     device = choose(model.device)
     variants = list(VARIANTS.values())
     for name, variant in product(tasks, variants):
@@ -165,8 +167,9 @@ def run_experiments(
             variants = [VARIANTS[name] for name in experiment.variants]
             frozen = freeze(with_members(variants), dataset, model, vectors)
             keys = {}
-            for v, seed in product(variants, seeds):
-                keys[v.name, seed] = f"{experiment.name}/{run_key(v, dataset, _config(experiment, seed), frozen[v.name])}"
+            for variant, seed in product(variants, seeds):
+                key = run_key(variant, dataset, _config(experiment, seed), frozen[variant.name])
+                keys[variant.name, seed] = f"{experiment.name}/{key}"
             baselines: dict[str, TextHead] = {}  # the same for every seed
             for seed in seeds:
                 missing = [v for v in variants if keys[v.name, seed] not in done and (v.name not in runs.BASELINES or seed == seeds[0])]
@@ -189,10 +192,17 @@ def run_experiments(
 
 
 def _line(head: TextHead, key: str, experiment: runs.Experiment, variant: Variant, seed: int, fold: int) -> dict:
-    line = {"run": key, "recipe_number": runs.RECIPE_NUMBER, "experiment": experiment.name, "variant": variant.name}
-    line |= {"seed": seed, "fold": fold, "right": pack_bits(head.right)}
-    line |= {key: head.meta["test"][key] for key in ("accuracy", "macro_f1", "ece", "n")}
-    return line | {key: head.meta.get(key) for key in ("sizes", "epochs", "seconds", "mix", "data", "model", "vectors", "date")}
+    return {
+        "run": key,
+        "recipe_number": runs.RECIPE_NUMBER,
+        "experiment": experiment.name,
+        "variant": variant.name,
+        "seed": seed,
+        "fold": fold,
+        "right": pack_bits(head.right),
+        **{name: head.meta["test"][name] for name in ("accuracy", "macro_f1", "ece", "n")},
+        **{name: head.meta.get(name) for name in ("sizes", "epochs", "seconds", "mix", "data", "model", "vectors", "date")},
+    }
 
 
 def _dataset(experiment: runs.Experiment, folder: str | Path, fold: int) -> Dataset:

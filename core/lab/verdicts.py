@@ -37,8 +37,7 @@ Judged = tuple[np.ndarray, np.ndarray, np.ndarray]  # probability, same sense, w
 
 def figures(judged: Judged) -> dict[str, float]:
     """Return shares: called (SURE or more), right of these, claimed of these, and the likelier answer right of all."""
-    probability, same, weights = judged
-    certainty, right = np.maximum(probability, 1 - probability), (probability > 0.5) == same
+    certainty, right, weights = _certainties(judged)
     called = certainty >= SURE
     return {
         "called": float(weights[called].sum() / weights.sum()),
@@ -50,15 +49,21 @@ def figures(judged: Judged) -> dict[str, float]:
 
 def reliability(judged: Judged) -> list[tuple[float, float, float, float, float]]:
     """Return for each bin of stated probability its ends, the mean claimed, how often it is true, and the share of pairs."""
-    probability, same, weights = judged
-    certainty, right = np.maximum(probability, 1 - probability), (probability > 0.5) == same
+    certainty, right, weights = _certainties(judged)
     rows = []
     for low, high in pairwise(BINS):
         in_bin = (certainty >= low) & ((certainty < high) | (high == 1))
         if weights[in_bin].sum() > 0:
-            claimed, true = (float(np.average(values[in_bin], weights=weights[in_bin])) for values in (certainty, right))
+            claimed = float(np.average(certainty[in_bin], weights=weights[in_bin]))
+            true = float(np.average(right[in_bin], weights=weights[in_bin]))
             rows.append((low, high, claimed, true, float(weights[in_bin].sum() / weights.sum())))
     return rows
+
+
+def _certainties(judged: Judged) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the probability of the likelier answer, whether that answer is right, and the weight, (n,) each."""
+    probability, same, weights = judged
+    return np.maximum(probability, 1 - probability), (probability > 0.5) == same, weights
 
 
 def held_out(words: Sequence[Pairs], folds: int) -> Judged:
@@ -81,9 +86,11 @@ def score_named(model: Model, table: OccurrenceTable, words: Sequence[str]) -> d
     accuracies = []
     for word in words:
         rows, labels = calibration.some_rows(table, word)
-        n, pos = labels.max() + 1, table.pos_of(rows)
+        n = labels.max() + 1
+        pos = table.pos_of(rows)
         weights = layer_weights(calibration.trust_of(table, word).layer, table.meta["layers"])
-        token, parts = mixed(table.rows.take(rows), weights, axis=1, unit=True), space.of_rows(table, rows)
+        token = mixed(table.rows.take(rows), weights, axis=1, unit=True)
+        parts = space.of_rows(table, rows)
         right = []
         for quarters in calibration.partitions(word, labels):
             for quarter in np.unique(quarters):

@@ -81,10 +81,12 @@ def open_features(texts: Sequence[Tokens], encoder: Encoder, model: str, root: s
     Raises BadInput, before anything is computed, if the disk or the limit (core.common.limits) has no room for them, even without the
     unused layers of other data sets. If some of these must be removed, the longest unused go first.
     """
-    weights, mark, read_as = model.partition("-")  # after the weights' sum: how the model is read, such as its precision
-    folder = Path(root) / f"{weights[:16]}{mark}{read_as}-{texts_fingerprint(texts)[:16]}"
+    weights, dash, precision = model.partition("-")  # after the weights' sum a fingerprint may name how the model is read
+    folder = Path(root) / f"{weights[:16]}{dash}{precision}-{texts_fingerprint(texts)[:16]}"
     ends = np.cumsum([0, *map(len, texts)])
-    started, fresh, total = time.perf_counter(), 0, int(ends[-1])
+    started = time.perf_counter()
+    fresh = 0
+    total = int(ends[-1])
 
     def say_done(done: int) -> None:
         if report:
@@ -155,8 +157,9 @@ def _write_shard(folder: Path, encoder: Encoder, texts: Sequence[Tokens]) -> Ite
 
 def _once(layer: np.ndarray) -> np.ndarray:
     """Return layer 0 (N, D) once: the first half of ELMo's, whose halves are equal, or all of another model's."""
-    half, odd = divmod(layer.shape[1], 2)
-    return layer[:, :half].copy() if not odd and np.array_equal(layer[:, :half], layer[:, half:]) else layer
+    half = layer.shape[1] // 2
+    is_doubled = np.array_equal(layer[:, :half], layer[:, half:])
+    return layer[:, :half].copy() if is_doubled else layer
 
 
 def _open_arrays(folder: Path, tokens: int, meta: dict) -> tuple[np.ndarray, np.ndarray]:
@@ -207,7 +210,8 @@ def freeze_each(
 
 def vectors_fingerprint(vectors: StaticVectors) -> str:
     """Return 16 hex digits that identify vectors: of their file's sha256, or of words and numbers if the file is unknown."""
-    recorded, path = vectors.provenance.get("sha256"), vectors.provenance.get("path")
+    recorded = vectors.provenance.get("sha256")
+    path = vectors.provenance.get("path")
     n_words = f"-{len(vectors.words)}"  # a limit may have left some of the file out
     if isinstance(recorded, dict) and "vectors.safetensors" in recorded:
         return recorded["vectors.safetensors"][:16] + n_words

@@ -41,10 +41,12 @@ class Epoch:
     mixes: dict[str, dict] | None = None  # as learned so far
 
     def record(self) -> dict:
-        """Return a complete epoch as a run's history stores it, with its measures by name."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        measured = values.pop("measures")
-        return {name: values.pop(name) for name in tuple(values)[:7]} | measured | values
+        """Return a complete epoch as a run's history stores it, with its measures by name in place of `measures`."""
+        record = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            record |= value if field.name == "measures" else {field.name: value}
+        return record
 
 
 class Fit:
@@ -63,8 +65,10 @@ class Fit:
         self.job, self.config, self.network, self.key = job, config, job.network, job.key
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate, fused=fused or None)
         self.higher_is_better = higher_is_better  # of the measure that decides
-        steps = {"mode": "max" if higher_is_better else "min", "factor": config.decay, "patience": config.plateau - 1}
-        self.scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(self.optimizer, **steps)
+        mode = "max" if higher_is_better else "min"
+        self.scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(
+            self.optimizer, mode=mode, factor=config.decay, patience=config.plateau - 1
+        )
         self.epoch, self.since_best, self.seconds = 0, 0, 0.0
         self.best: dict = {}  # the network's tensors after its best epoch
         self.history: list[dict] = []  # every epoch's record
@@ -133,8 +137,10 @@ class Fit:
     def save(self, path: Path) -> None:
         """Write a checkpoint after a complete epoch."""
         state = {name: getattr(self, name).state_dict() for name in self.PARTS}
-        state |= {"best": self.best, "counters": [self.epoch, self.since_best, self.seconds]}
-        artifacts.write_checkpoint(path, state | {"history": json.dumps(self.history), "run": self.key})
+        counters = [self.epoch, self.since_best, self.seconds]
+        artifacts.write_checkpoint(
+            path, {**state, "best": self.best, "counters": counters, "history": json.dumps(self.history), "run": self.key}
+        )
 
     def load(self, path: Path) -> None:
         """Continue from the file of `save`. Raises CorruptArtifact if it is damaged or from another run."""
@@ -143,7 +149,8 @@ class Fit:
                 raise ValueError(t("it belongs to other data, another configuration, or another model"))
             for name in self.PARTS:
                 getattr(self, name).load_state_dict(state[name])
-            self.best, self.history = state["best"], json.loads(state["history"])
+            self.best = state["best"]
+            self.history = json.loads(state["history"])
             self.epoch, self.since_best, self.seconds = state["counters"]
 
 
@@ -191,7 +198,7 @@ def of_like_lengths(lengths: Sequence[float], size: int) -> list[list[int]]:
 
 def learned_mixes(network: nn.Module) -> dict[str, dict]:
     """Return the layer weights s and gamma that each mix of a network has learned, by its place: "input", "output"."""
-    return {where: {"s": mix.scores.detach().softmax(0).tolist(), "gamma": mix.gamma.item()} for where, mix in _mixes(network).items()}
+    return {place: {"s": mix.scores.detach().softmax(0).tolist(), "gamma": mix.gamma.item()} for place, mix in _mixes(network).items()}
 
 
 def _mixes(network: nn.Module) -> dict[str, ScalarMix]:

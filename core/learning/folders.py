@@ -68,8 +68,7 @@ def opened(folder: Path, form: Form) -> Iterator[tuple[dict, dict[str, np.ndarra
         sha256 = meta["sha256"] if len(form.files) > 1 else {WEIGHTS: meta["sha256"]}
         for name in form.files:
             if file_sha256(folder / name) != sha256[name]:
-                values = {"path": folder / name}
-                raise CorruptArtifact(t("{path} is damaged: its checksum is not the one in meta.json. Train it again.", **values))
+                raise CorruptArtifact(t("{path} is damaged: its checksum is not the one in meta.json. Train it again.", path=folder / name))
         yield meta, load_file(folder / WEIGHTS)
     except (KeyError, TypeError, ValueError, RuntimeError, AttributeError, SafetensorError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
@@ -102,12 +101,17 @@ def pack(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     stored: dict[str, np.ndarray] = {}
     for name, array in arrays.items():
         if array.ndim == 2 and array.size >= MIN_SIZE:
-            scales = np.maximum(np.abs(array).max(axis=1), 1e-12).astype(np.float32) / 127  # of each row
-            stored[name] = np.rint(array / scales[:, None]).astype(np.int8)
-            stored[name + SCALES] = scales
+            stored[name], stored[name + SCALES] = quantize(array)
         else:
             stored[name] = array.astype(np.float16)
     return stored
+
+
+def quantize(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Round rows (n, d) to int8 with a scale each, float32 (n,): steps of a 127th of the row's largest number."""
+    rows = np.asarray(matrix, np.float32)
+    scales = np.maximum(np.abs(rows).max(axis=1, initial=0.0), 1e-12) / 127
+    return np.rint(rows / scales[:, None]).astype(np.int8), scales
 
 
 def unpack(stored: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

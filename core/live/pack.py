@@ -14,6 +14,7 @@ from ..common.errors import BadInput
 from ..common.i18n import t
 from ..common.limits import limits
 from ..common.model_layers import MIX
+from ..learning.folders import quantize
 from ..senses.calibration import calibration_of
 from ..senses.verdict import is_also_a_name
 from ..text.target_word import words_of
@@ -23,6 +24,16 @@ from .widgets import labels
 
 WIDE = 16  # columns of a matrix are padded to a multiple (kernel.js)
 KINDS = {"int8": "i8", "uint8": "u8", "int32": "i32", "float32": "f32"}
+MOST_PARAMETERS = 32_000_000  # of a model without its softmax; each takes about a byte of the page
+COMMONEST = 20_000  # words of the softmax that can be substitutes
+FINE = 1_500_000  # weights of a convolution up to which its rounding error is packed too, as 8 bits more
+STATIC = 40_000  # words that have their static vector in the page
+FILTERS_AT_ONCE = 2048
+NO_CLIP = 1e9  # a bound that no number reaches, because JSON has no infinity
+SCRIPTS = {"Latin": "a", "Hangul": "가", "Greek": "α", "Cyrillic": "я", "Han": "水", "Hiragana": "あ", "Katakana": "ア"}
+SCRIPTS |= {"Arabic": "ب", "Devanagari": "क"}
+# Name of a list in the page -> field of core.text.target_word.Words
+LISTS = {"own": "separate"} | {name: name for name in ("function", "common", "graded", "before_nouns", "either")}
 
 
 class Pack:
@@ -59,25 +70,10 @@ class Pack:
         return gzip.compress(len(head).to_bytes(4, "little") + head + b"".join(self._parts), 9, mtime=0)
 
 
-def quantize(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Round rows (n, d) to int8 with a scale each, float32 (n,): steps of a 127th of the row's largest number."""
-    rows = np.asarray(matrix, np.float32)
-    scales = np.maximum(np.abs(rows).max(axis=1, initial=0.0), 1e-12) / 127
-    return np.round(rows / scales[:, None]).astype(np.int8), scales.astype(np.float32)
-
-
 def as_packed(matrix: np.ndarray) -> np.ndarray:
     """Return rows (n, d) as the page reads them after rounding."""
     integers, scales = quantize(matrix)
     return integers * scales[:, None]
-
-
-MOST_PARAMETERS = 32_000_000  # of a model without its softmax; more would exceed MOST_BYTES
-COMMONEST = 20_000  # words of the softmax that can be substitutes
-FINE = 1_500_000  # weights of a convolution up to which its rounding is packed too, as 8 bits more
-STATIC = 40_000  # words that have their static vector in the page
-FILTERS_AT_ONCE = 2048
-NO_CLIP = 1e9  # a bound that no number reaches, because JSON has no infinity
 
 
 def check_size(shape: ModelShape) -> None:
@@ -94,7 +90,7 @@ def add_network(pack: Pack, bilm) -> dict:
     state = {name: value.detach().float().numpy(force=True) for name, value in bilm.state_dict().items()}
     pack.add("characters.embedding", state["characters.embedding.weight"].astype(np.float32))
     wide = -shape.character_dim % WIDE
-    for k, _ in enumerate(shape.filters):
+    for k in range(len(shape.filters)):
         windows = np.pad(state[f"characters.convolutions.{k}.weight"].transpose(0, 2, 1), ((0, 0), (0, 0), (0, wide)))  # (n, width, dim)
         bias = state[f"characters.convolutions.{k}.bias"]
         flat = windows.reshape(len(windows), -1)
@@ -122,7 +118,8 @@ def add_network(pack: Pack, bilm) -> dict:
 
 def add_softmax(pack: Pack, substitutes) -> dict:
     """Add the data of core.elmo.substitutes.Substitutes: the most frequent words, and rarer ones without their names."""
-    words, softmax = substitutes.model.vocabulary.words, substitutes.model.softmax
+    words = substitutes.model.vocabulary.words
+    softmax = substitutes.model.softmax
     _, halves, _, columns = substitutes.sample
     named = min(len(words), COMMONEST)
     sampled = np.flatnonzero(columns >= 0)
@@ -152,7 +149,8 @@ def _strongest(error: np.ndarray, windows: np.ndarray, embedding: np.ndarray) ->
 
 def add_labeled(pack: Pack, workspace: Workspace) -> dict:
     """Add the table of labeled tokens to the pack and return its facts."""
-    table, calibration = workspace.targets.basic, calibration_of(workspace)
+    table = workspace.targets.basic
+    calibration = calibration_of(workspace)
     rows = np.arange(len(table))
     layers = table.rows.take(rows)
     pack.add_lines("labeled.tokens", [" ".join(tokens) for tokens, _ in table.places(rows)])
@@ -176,17 +174,22 @@ def add_labeled(pack: Pack, workspace: Workspace) -> dict:
         pack.add("space.mean", learned.mean.astype(np.float32))
     for name, center in calibration.centers.items():
         pack.add(f"center.{name}", np.asarray(center, np.float32))
-    rated = {lemma: calibration.words[lemma] for lemma in table.lemmas if lemma in calibration.words}
-    scenes = _add_scenes(pack, workspace, list(rated))
-    rated_words = {
-        lemma: {"senses": table.senses_of(lemma), "layer": trust.layer, "above_chance": trust.above_chance}
-        | {"by_case": is_also_a_name(table, lemma), "map": learned.number_for(lemma) if learned else 0, "scene": scenes[lemma]}
-        for lemma, trust in rated.items()
-    }
+    rated_words = {lemma: calibration.words[lemma] for lemma in table.lemmas if lemma in calibration.words}
+    scenes = _add_scenes(pack, workspace, list(rated_words))
+    facts = {}
+    for lemma, trust in rated_words.items():
+        facts[lemma] = {
+            "senses": table.senses_of(lemma),
+            "layer": trust.layer,
+            "above_chance": trust.above_chance,
+            "by_case": is_also_a_name(table, lemma),
+            "map": learned.number_for(lemma) if learned else 0,
+            "scene": scenes[lemma],
+        }
     return {
         "spaces": spaces,
         "senses": table.senses,
-        "lemmas": rated_words,
+        "lemmas": facts,
         "lemma_names": table.lemmas,
         "forms": {word: lemma for word in table.words if (lemma := table.lemma_of(word)) in rated_words},
         "calibration": {"layer": calibration.layer, "votes": list(calibration.votes), "alone": list(calibration.alone)},
@@ -196,7 +199,10 @@ def add_labeled(pack: Pack, workspace: Workspace) -> dict:
 
 def _add_scenes(pack: Pack, workspace: Workspace, lemmas: list[str]) -> dict[str, dict]:
     """Add each word's scene without stars, its dots and projection axes, to the pack. Returns the facts of each."""
-    table, scenes, numbers, start = workspace.targets.basic, {}, [], 0
+    table = workspace.targets.basic
+    scenes = {}
+    numbers = []
+    start = 0  # of the next word's numbers
     for lemma in lemmas:
         dots = pair.labeled_dots(workspace, table, lemma)
         # The axes (2, d), then the projection of the mean (2,), which the page subtracts
@@ -219,18 +225,13 @@ def _add_scenes(pack: Pack, workspace: Workspace, lemmas: list[str]) -> dict[str
     return scenes
 
 
-SCRIPTS = {"Latin": "a", "Hangul": "가", "Greek": "α", "Cyrillic": "я", "Han": "水", "Hiragana": "あ", "Katakana": "ア"}
-SCRIPTS |= {"Arabic": "ب", "Devanagari": "क"}
-# Name of a list in the page -> field of core.text.target_word.Words.
-LISTS = {"own": "separate"} | {name: name for name in ("function", "common", "graded", "before_nouns", "either")}
-
-
 def pack_workspace(workspace: Workspace, report: Callable[[float, str], None]) -> tuple[bytes, dict]:
     """Return the pack of a workspace's model and the page's facts about it. Calls `report(share done, task)`.
 
     Raises BadInput or MissingArtifact for a model that no page can hold.
     """
-    substitutes, pack = workspace.substitutes, Pack()  # first: a transformer, or a model without a softmax, is refused before any work
+    substitutes = workspace.substitutes  # first: a transformer, or a model without a softmax, is refused before any work
+    pack = Pack()
     report(0.1, t("Weights"))
     content = add_network(pack, workspace.model.encoder.model) | add_softmax(pack, substitutes)
     report(0.4, t("Words"))
@@ -241,7 +242,8 @@ def pack_workspace(workspace: Workspace, report: Callable[[float, str], None]) -
     report(0.5, t("Labeled sentences"))
     content |= add_labeled(pack, workspace)
     report(0.7, t("Packing"))
-    language, lemmas = workspace.language, list(content["lemmas"])
+    language = workspace.language
+    lemmas = list(content["lemmas"])
     word_lists = words_of(language)
     content |= {  # how the page tokenizes text, and its word lists
         "language": language.code,

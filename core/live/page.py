@@ -40,13 +40,13 @@ INSTRUMENTS = {  # the app's widgets, which follow SHARED: scripts, styles, HTML
     "mix": (("pages/_map/live.js", "pages/_map/mix.js"), ("pages/_map/live.css", "pages/_map/mix.css"), "pages/_map/mix.html"),
     "map": (("pages/_map/live.js", "pages/_map/map.js"), ("pages/_map/live.css", "pages/_map/map.css"), "pages/_map/map.html"),
 }
-# What only the app's server could do: another normalization of all vectors, views of other tables.
+# Controls of the widgets that need the app's server: another normalization of all vectors, views of other tables
 HIDDEN = ".switch, .mix select, .views button:not(.rope) { display: none !important; }"
 POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; worker-src blob:; style-src 'unsafe-inline'; img-src data:"
 )
 MOST_EXAMPLES, LONGEST = 40, 2_000
-MOST_HEAD = 1_000  # characters before the end of the mark
+MOST_HEAD = 1_000  # characters of a page in which its mark is looked for
 _MARK = '<meta name="elmoscope" content="%s">'
 Examples = Sequence[tuple[str, str, str]]  # word, first sentence, second sentence
 
@@ -96,8 +96,9 @@ def examples_of(workspace: Workspace, examples: Examples = ()) -> Examples:
     """
     if not examples:
         check_size(workspace.substitutes.model.encoder.model.shape)  # raises before labeled sentences are encoded
-        pairs, lemmas = workspace.language.examples.get("pairs", {}), set(workspace.targets.basic.lemmas)
-        examples = [(word, *pairs[word]) for word in pairs if word in lemmas] or [(word, *pair) for word, pair in pairs.items()]
+        lemmas = workspace.targets.basic.lemmas
+        bundled = [(word, *pair) for word, pair in workspace.language.examples.get("pairs", {}).items()]
+        examples = [example for example in bundled if example[0] in lemmas] or bundled
     if not examples:
         raise BadInput(t("{language} has no examples. Name a file of your own: --examples mine.json", language=workspace.language.name))
     for word, *pair in examples:
@@ -181,7 +182,8 @@ def _instruments() -> str:
     results = []
     for name, (scripts, _, _) in INSTRUMENTS.items():
         module = "\n".join((ROOT / path).read_text("utf-8") for path in (SHARED, *scripts))
-        module = re.sub(r"^export (?=const |function |class )", "", re.sub(r"^export default ", "return ", module, flags=re.M), flags=re.M)
+        module = re.sub(r"^export default ", "return ", module, flags=re.M)
+        module = re.sub(r"^export (?=const |function |class )", "", module, flags=re.M)
         results.append(f"{name}: (() => {{\n{module}\n}})()")
     return "const INSTRUMENTS = {\n" + ",\n".join(results) + "\n};"
 

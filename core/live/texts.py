@@ -100,12 +100,11 @@ def expected_texts() -> dict:
 
 def scene_texts(*, labeled: bool) -> dict:
     """Return the texts of Home's picture."""
-    title, stars = t("Picture of “{word}”", word="{word}"), [t("1st"), t("2nd")]
     if labeled:
         alt = t("“{word}” in {where}: {n} labeled sentences colored by sense; your two are stars.", word="{word}", where="{where}", n="{n}")
     else:
         alt = t("“{word}” in {where}: {n} words near your two sentences, which are stars.", word="{word}", where="{where}", n="{n}")
-    return {"title": title, "stars": stars, "alt": alt}
+    return {"title": t("Picture of “{word}”", word="{word}"), "stars": [t("1st"), t("2nd")], "alt": alt}
 
 
 def stop_name(layers: Layers, space: str) -> str:

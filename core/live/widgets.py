@@ -17,7 +17,7 @@ from ..common.i18n import t
 from ..common.markup import shorten
 from ..common.model_layers import SENSES
 from ..figures.influence import EvidenceRow
-from ..figures.maps import outer_edge
+from ..figures.maps import NEAR_BOTH, outer_edge
 from ..figures.style import DIFFERENT, OWN, SAME, ink, layer_color, layer_title, sense_color
 from ..index.rows import Occurrence
 from ..senses.densities import Density
@@ -32,6 +32,7 @@ STARS = {1: "first", 2: "second"}  # by the sentence's number
 TOP = 5.0  # upper end of the slider for gamma
 TABLE = "map.table"  # a source of selections other than a map
 NEUTRAL = "#8c8c96"  # dots in no group
+UNLABELED_LIMITS = (-0.65, 0.65, -0.57, 0.57)  # cosine distances: the same for every word without labels, so that pictures compare
 
 
 def pack_numbers(numbers: np.ndarray, kind: str = "<f4") -> str:
@@ -52,7 +53,7 @@ class Points:
     colors: Sequence[str]
     chips: Sequence[tuple[str, int, int]]  # a group's name, number and shape
     shapes: Sequence[int]  # (N,)
-    notes: Sequence[str]  # (N,) a note on each dot
+    notes: Sequence[str]  # (N,)
     links: Sequence[Sequence[Links]]  # true neighbors of the first dots, then of the stars, in every space
     labels: Sequence[tuple[str, int, np.ndarray]] = ()  # names on the map, their groups, and where they are: (K, 2)
     words: Sequence[Sequence[int]] = ()  # numbers of the dots whose words are written, in every space
@@ -68,7 +69,9 @@ def map_data(points: Points, *, title: str, alt: str) -> dict:
     places = np.concatenate([points.coordinates, points.stars], axis=1).astype(float)
     labels = np.array([[spots[k] for _, _, spots in points.labels] for k in range(n_spaces)], float).reshape(n_spaces, -1, 2)
     everything = places.reshape(-1, 2)
-    low, high = (everything.min(0), everything.max(0)) if len(everything) else (np.zeros(2), np.ones(2))
+    low, high = np.zeros(2), np.ones(2)
+    if len(everything):
+        low, high = everything.min(0), everything.max(0)
     linked = len(points.links) - len(points.chosen)
     origins = [*range(linked), *range(n, n + len(points.chosen))]
     result = {
@@ -113,13 +116,10 @@ def point_named(name: str, rows: np.ndarray, numbers: Iterable[int]) -> int | No
     return None if name == NONE else int(np.flatnonzero(rows == int(name))[0])
 
 
-UNLABELED_LIMITS = (-0.65, 0.65, -0.57, 0.57)  # cosine distances: the same for every word without labels, so that pictures compare
-NEAR_BOTH = "#B4B4BE"
-
-
 def scene_data(scene: Scene, word: str, chosen: Mapping[int, Chosen]) -> dict:
     """Return everything that the map's script needs to draw a scene, as JSON. `chosen` holds both typed sentences, by number."""
-    layers, text = model_layers.in_use(), scene_texts(labeled=scene.labeled)
+    layers = model_layers.in_use()
+    text = scene_texts(labeled=scene.labeled)
     groups = np.asarray(scene.sense_of) + 1  # without labels: near the first star, the second, or both
     colors = map(sense_color, range(len(scene.senses))) if scene.labeled else (*OWN, NEAR_BOTH)
     points = Points(
@@ -139,22 +139,26 @@ def scene_data(scene: Scene, word: str, chosen: Mapping[int, Chosen]) -> dict:
     )
     values = {"word": shorten(word), "n": len(groups), "where": "{where}"}
     data = map_data(points, title=text["title"].format(**values), alt=text["alt"].format(**values))
-    stars = [star | {"label": label} for star, label in zip(data["stars"], text["stars"], strict=True)]
-    ring = None if scene.ring is None else {"radius": scene.ring, "shown": [float(name == SENSES) for name in scene.spaces]}
-    short = [stop_name(layers, space) for space in scene.spaces]
-    limits = data["limits"] if scene.labeled else list(UNLABELED_LIMITS)
-    return data | {"stars": stars, "limits": limits, "short": short, "compact": True, "takes": scene.labeled, "ring": ring}
+    return data | {
+        "stars": [star | {"label": label} for star, label in zip(data["stars"], text["stars"], strict=True)],
+        "limits": data["limits"] if scene.labeled else list(UNLABELED_LIMITS),
+        "short": [stop_name(layers, space) for space in scene.spaces],
+        "compact": True,
+        "takes": scene.labeled,
+        "ring": None if scene.ring is None else {"radius": scene.ring, "shown": [float(name == SENSES) for name in scene.spaces]},
+    }
 
 
 def labels(scene: Scene) -> list[tuple[str, int, np.ndarray]]:
     """Return the names of the clouds at their rims; without labels, every word at its own place."""
     if not scene.labeled:
-        return [
-            (shorten(word), int(group) + 1, scene.points[:, k])
-            for k, (word, group) in enumerate(zip(scene.texts, scene.sense_of, strict=True))
-        ]
-    clouds = [(name, k, scene.sense_of == k) for k, name in enumerate(scene.senses)]
-    return [(name, k + 1, np.stack([outer_edge(flat[rows], flat) for flat in scene.points])) for name, k, rows in clouds]
+        places = np.moveaxis(scene.points, 1, 0)  # (N, K, 2)
+        return [(shorten(word), int(group) + 1, place) for word, group, place in zip(scene.texts, scene.sense_of, places, strict=True)]
+    results = []
+    for number, name in enumerate(scene.senses):
+        is_of_sense = scene.sense_of == number
+        results.append((name, number + 1, np.stack([outer_edge(flat[is_of_sense], flat) for flat in scene.points])))
+    return results
 
 
 def caption(scene: Scene, space: str) -> str:
@@ -239,7 +243,9 @@ def mix_setting(sent: dict, n_layers: int, limit: float) -> tuple[list[float], f
 
 def map_setting(sent: dict, views: Collection[str], rows: Collection[int]) -> tuple[str, str, list[int]] | None:
     """Return the view, the point whose lines are drawn, and the selected rows; None if the setting is invalid."""
-    view, dot, picked = (sent.get(name) for name in ("view", "dot", "picked"))
+    view = sent.get("view")
+    dot = sent.get("dot")
+    picked = sent.get("picked")
     if view not in views or not isinstance(dot, str) or not isinstance(picked, list):
         return None
     row_set = {int(row) for row in rows}

@@ -159,12 +159,13 @@ def mentions_in(phrases: OpenTask, text: str, model: Model | None, vectors: Stat
     """Make an example for `clusters`: its mentions are the noun phrases found by the heads of `chunks`, and all personal pronouns."""
     passage = _passage("coreference", text)
     variant = "elmo" if "elmo" in phrases.heads else next(iter(phrases.heads))
-    begun, spans = 0, set()
+    start = 0
+    spans = set()
     for sentence in passage:
         labeled = ask(phrases, Example(((sentence,),)), model, vectors)[variant]
-        spans |= {(begun + first, begun + last) for first, last, label in labeled if label == "NP"}
-        spans |= {(begun + k, begun + k) for k, token in enumerate(sentence) if token.lower() in PERSONAL}
-        begun += len(sentence)
+        spans |= {(start + first, start + last) for first, last, label in labeled if label == "NP"}
+        spans |= {(start + k, start + k) for k, token in enumerate(sentence) if token.lower() in PERSONAL}
+        start += len(sentence)
     if not spans:
         raise BadInput(t("The text needs a pronoun: he, she, him, her, his or hers."))
     return Example((passage,), None, tuple(sorted(spans)))

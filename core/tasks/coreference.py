@@ -37,7 +37,7 @@ WIDTH = 12  # tokens of a mention that are read, from its first
 FEATURE_DIM = 16
 MENTION_DISTANCES = (1, 2, 3, 4, 8, 16, 32)  # mentions between the two, and one
 ENDS = frozenset(".?!")
-LONGEST = 60  # OntoGUM has no sentence breaks: cut behind these, or after so many tokens
+LONGEST = 60  # tokens of a sentence: OntoGUM has no sentence breaks, so a sentence ends at one of ENDS, or after this many
 Clusters = list[frozenset]
 
 
@@ -121,12 +121,17 @@ def read(path: Path) -> list[Example]:
 
 def _example(row: dict[str, str]) -> Example:
     passage, spans = passage_of(row["Text"])
-    places = [(int(row[f"{what}-offset"]), int(row[f"{what}-offset"]) + len(row[what])) for what in ("Pronoun", "A", "B")]
-    mentions = [covered(spans, *place) for place in places]
+    mentions = []
+    for column in ("Pronoun", "A", "B"):
+        begin = int(row[f"{column}-offset"])
+        mentions.append(covered(spans, begin, begin + len(row[column])))
     if None in mentions:
         raise ValueError(row)
     passage, mentions = cut_passage(passage, mentions)
-    target = 0 if row["A-coref"].upper() == "TRUE" else 1 if row["B-coref"].upper() == "TRUE" else -1
+    if row["A-coref"].upper() == "TRUE":
+        target = 0
+    else:
+        target = 1 if row["B-coref"].upper() == "TRUE" else -1
     gender = "M" if row["Pronoun"].lower() in MASCULINE else "F"
     return Example((passage,), target, Mentions(mentions[0], tuple(mentions[1:]), gender))
 
@@ -135,7 +140,7 @@ def cut_passage(passage: Passage, mentions: Sequence[Span]) -> tuple[Passage, li
     """Return the sentences from the first mention to the last, and the mentions' positions in them."""
     first, last = min(span[0] for span in mentions), max(span[1] for span in mentions)
     ends = np.cumsum([len(sentence) for sentence in passage])
-    begin, end = int(np.searchsorted(ends, first, side="right")), int(np.searchsorted(ends, last, side="right"))
+    begin, end = np.searchsorted(ends, [first, last], side="right").tolist()
     before = int(ends[begin - 1]) if begin else 0
     return passage[begin : end + 1], [(a - before, b - before) for a, b in mentions]
 
@@ -179,7 +184,8 @@ class MentionRanker(nn.Module):
         self.reader = Reader(shape, recipe, generator)
         self.attention = nn.Linear(self.reader.dim, 1)
         self.narrow = nn.Linear(3 * self.reader.dim, recipe.hidden)  # projects a mention
-        self.distance, self.alike = nn.Embedding(len(MENTION_DISTANCES), FEATURE_DIM), nn.Embedding(3, FEATURE_DIM)
+        self.distance = nn.Embedding(len(MENTION_DISTANCES), FEATURE_DIM)
+        self.alike = nn.Embedding(3, FEATURE_DIM)
         self.hidden = nn.Linear(3 * recipe.hidden + 2 * FEATURE_DIM, recipe.hidden)
         self.scores = nn.Linear(recipe.hidden, 1)
         self.dropout = Dropout(recipe.dropout, generator)
@@ -248,7 +254,8 @@ def read_clusters(path: Path) -> list[Example]:
             if len(cells) != 3:
                 raise BadInput(t("{file}, line {n}: a number, a word and clusters are expected.", file=path.name, n=number))
         if rows:
-            examples.append(_document(path, rows[-1][0] + 1, *zip(*(cells[1:] for _, cells in rows), strict=True)))
+            words, clusters = zip(*(cells[1:] for _, cells in rows), strict=True)
+            examples.append(_document(path, rows[-1][0] + 1, words, clusters))
     return examples
 
 
@@ -282,8 +289,8 @@ def score_clusters(examples: Sequence[Example], predictions: Sequence) -> dict[s
     """Return CoNLL F1 and its parts over all documents. A singleton is in no cluster, as in OntoNotes."""
     documents = []
     for e, answer in zip(examples, predictions, strict=True):
-        pair = chains(e, [number for *_, number in e.target]), chains(e, answer)
-        documents.append(tuple([frozenset(chain) for chain in side] for side in pair))
+        key = chains(e, [number for *_, number in e.target])
+        documents.append((list(map(frozenset, key)), list(map(frozenset, chains(e, answer)))))
     return conll_f1(documents) | {"gold": sum(len(cluster) for key, _ in documents for cluster in key)}
 
 
@@ -297,13 +304,13 @@ def chains(example: Example, numbers: Sequence[int]) -> list[tuple[Span, ...]]:
 
 def conll_f1(documents: Iterable[tuple[Clusters, Clusters]]) -> dict[str, float]:
     """Return MUC, B3 and CEAFe of (key, response) clusters, each with recall and precision, and the mean of the three F1."""
-    sums = defaultdict(lambda: np.zeros(4))  # right and all of the key, right and all of the response
+    sums = {measure: np.zeros(4) for measure in (_muc, _b3, _ceafe)}  # right and all of the key, right and all of the response
     for key, response in documents:
-        for name, counted in (("muc", _muc), ("b3", _b3), ("ceafe", _ceafe)):
-            sums[name] += [*counted(key, response), *counted(response, key)]
+        for measure, counts in sums.items():
+            counts += [*measure(key, response), *measure(response, key)]
     result = {}
-    for name, (right, every, right_said, every_said) in sums.items():
-        recall, precision = right / max(every, 1), right_said / max(every_said, 1)
+    for name, (right_of_key, key_size, right_of_response, response_size) in zip(("muc", "b3", "ceafe"), sums.values(), strict=True):
+        recall, precision = right_of_key / max(key_size, 1), right_of_response / max(response_size, 1)
         values = {"recall": recall, "precision": precision, "f1": 2 * recall * precision / max(recall + precision, 1e-12)}
         result |= {f"{name}_{kind}": float(value) for kind, value in values.items()}
     return {"f1": float(np.mean([result[f"{name}_f1"] for name in ("muc", "b3", "ceafe")]))} | result

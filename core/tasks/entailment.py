@@ -35,7 +35,8 @@ class ESIM(nn.Module):
         self.reader = Reader(shape, recipe, generator)
         self.compared = nn.Linear(4 * self.reader.dim, hidden)
         self.again = BiLSTM(hidden, hidden)
-        self.joined, self.scores = nn.Linear(8 * hidden, hidden), nn.Linear(hidden, len(shape.labels))
+        self.joined = nn.Linear(8 * hidden, hidden)
+        self.scores = nn.Linear(hidden, len(shape.labels))
         self.dropout = Dropout(recipe.dropout, generator)
         initialize(self, generator)
 
@@ -81,8 +82,10 @@ def read(path: Path) -> list[Example]:
         except (ValueError, KeyError, TypeError, AttributeError):
             raise BadInput(t("{file}, line {n}: sentence1, sentence2 and gold_label are expected as JSON.", **values)) from None
         if label not in LABELS:
-            values |= {"label": shorten(label), "labels": ", ".join(LABELS)}
-            raise BadInput(t("{file}, line {n}: the label {label!r} is not one of {labels}.", **values))
+            labels = ", ".join(LABELS)
+            raise BadInput(
+                t("{file}, line {n}: the label {label!r} is not one of {labels}.", label=shorten(label), labels=labels, **values)
+            )
         if not all(sentence for (sentence,) in passages):
             raise BadInput(t("{file}, line {n}: a sentence is empty. Delete the line.", **values))
         examples.append(Example(passages, label))

@@ -23,7 +23,7 @@ from ..learning.features import Frozen, Layers, Report, freeze_each
 from ..learning.fit import Fit, batches_by_length, learned_mixes, of_like_lengths
 from ..static.vectors import StaticVectors
 from . import coreference, entailment, questions, roles, spans
-from .inputs import PassageBatch, make_texts
+from .inputs import PassageBatch, flat, make_texts
 from .task import PARTS, Data, Example, Shape, Task, TaskRecipe, longest
 
 FILES = r"weights\.safetensors|meta\.json"  # as core.files.atomic names them
@@ -46,7 +46,8 @@ class TaskHead:
         """Return the prediction of each example, in order. Examples of similar length share a batch."""
         self.network.eval()
         answers: list = [None] * len(examples)
-        for numbers in of_like_lengths([sum(len(s) for p in example.passages for s in p) for example in examples], AT_ONCE):
+        lengths = [sum(len(sentence) for passage in example.passages for sentence in passage) for example in examples]
+        for numbers in of_like_lengths(lengths, AT_ONCE):
             batch = [examples[k] for k in numbers]
             texts = make_batch(batch, vectors, layers if self.shape.n_layers else None)
             for k, answer in zip(numbers, self.said(texts, batch), strict=True):
@@ -156,17 +157,13 @@ def data_fingerprint(data: Data) -> str:
     cells = []
     for part in PARTS:
         for example in getattr(data, part):
-            cells += [part, repr(example.target), *(token for p in example.passages for s in p for token in s)]
+            cells += [part, repr(example.target), *(token for passage in example.passages for token in flat(passage))]
     return text_fingerprint(cells)
 
 
-TASKS: dict[str, Task] = {
-    task.name: task
-    for task in (
-        *(questions.TASK, entailment.TASK, roles.TASK, coreference.TASK),
-        *(spans.NAMES, spans.WIKIGOLD, spans.CHUNKS, spans.SPEECH, coreference.CLUSTERS),
-    )
-}
+_OF_PAPER = (questions.TASK, entailment.TASK, roles.TASK, coreference.TASK, spans.NAMES)
+_OTHERS = (spans.WIKIGOLD, spans.CHUNKS, spans.SPEECH, coreference.CLUSTERS)
+TASKS: dict[str, Task] = {task.name: task for task in (*_OF_PAPER, *_OTHERS)}
 
 
 def task_named(name: str) -> Task:

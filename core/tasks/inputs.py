@@ -24,6 +24,8 @@ from .task import Passage, Shape, TaskRecipe, Tokens
 
 MAX_BYTES = 16  # bytes of a word that the character network sees
 N_BYTES = 257  # 0 is padding
+BYTE_DIM = 16
+WIDTH = 3  # bytes that a filter of the character network sees
 Span = tuple[int, int]
 
 
@@ -42,7 +44,7 @@ class PassageBatch:
     @property
     def lengths(self) -> Tensor:
         """Return the number of tokens in each passage, (U,)."""
-        return self.mask.sum(dim=1)  # (U,)
+        return self.mask.sum(dim=1)
 
 
 def flat(passage: Passage) -> Tokens:
@@ -73,20 +75,21 @@ def covered(spans: Sequence[Span], begin: int, end: int) -> Span | None:
 
 def make_texts(passages: Sequence[Passage], vectors: StaticVectors, layers: Layers | None) -> PassageBatch:
     """Return the padded batch of one passage of each example. An empty one is one unknown token, so that every row has a length."""
-    number: dict[Passage, int] = {}
-    rows = torch.tensor([number.setdefault(passage or (("",),), len(number)) for passage in passages])
-    different = [flat(passage) for passage in number]
-    word: dict[str, int] = {}
+    passage_number: dict[Passage, int] = {}
+    rows = torch.tensor([passage_number.setdefault(passage or (("",),), len(passage_number)) for passage in passages])
+    different = [flat(passage) for passage in passage_number]
+    word_number: dict[str, int] = {}
     shape = len(different), max(map(len, different))
     mask, words = torch.zeros(shape, dtype=torch.bool), torch.zeros(shape, dtype=torch.long)
     for row, tokens in enumerate(different):
         mask[row, : len(tokens)] = True
-        words[row, : len(tokens)] = torch.tensor([word.setdefault(token, len(word)) for token in tokens])
-    static, has_static = np.zeros((len(word), vectors.dim), np.float32), np.zeros(len(word), bool)
-    places, vectors_there = vectors.vectors_of(tuple(word))
-    static[places], has_static[places] = vectors_there, True
-    characters = torch.from_numpy(np.stack([_bytes(token) for token in word])).long()
-    read = None if layers is None else _join_layers(number, layers, shape)
+        words[row, : len(tokens)] = torch.tensor([word_number.setdefault(token, len(word_number)) for token in tokens])
+    static, has_static = np.zeros((len(word_number), vectors.dim), np.float32), np.zeros(len(word_number), bool)
+    places, vectors_there = vectors.vectors_of(tuple(word_number))
+    static[places] = vectors_there
+    has_static[places] = True
+    characters = torch.from_numpy(np.stack([_bytes(token) for token in word_number])).long()
+    read = None if layers is None else _join_layers(passage_number, layers, shape)
     return PassageBatch(mask, words, torch.from_numpy(static), torch.from_numpy(has_static), characters, rows, read)
 
 
@@ -113,10 +116,6 @@ def _bytes(word: str) -> np.ndarray:
     row = np.zeros(MAX_BYTES, np.int32)
     row[: len(data)] = np.frombuffer(data, np.uint8).astype(np.int32) + 1
     return row
-
-
-BYTE_DIM = 16
-WIDTH = 3  # bytes that a filter of the character network sees
 
 
 class ReaderWords(nn.Module):

@@ -25,7 +25,7 @@ from .inputs import BiLSTM, PassageBatch, Reader, Span, covered, flat, masked, p
 from .task import PARTS, Example, Shape, Task, TaskRecipe
 
 MAX_ANSWER = 15  # tokens
-MAX_PARAGRAPH = 300  # tokens; questions on longer ones are left out of training, never of the test
+MAX_PARAGRAPH = 300  # tokens; questions on longer ones are left out of training, but not of dev and test
 STEM = 4  # first letters by which two words are taken for forms of one
 _COMMON = """a an and are at by did do does for from how in is it of on the to was what when where which who why with"""
 COMMON = frozenset(_COMMON.split())
@@ -52,10 +52,12 @@ class Biattention(nn.Module):
         super().__init__()
         self.reader = Reader(shape, recipe, generator)
         hidden = recipe.hidden
-        self.of_paragraph, self.of_question = (nn.Linear(self.reader.dim, 1) for _ in range(2))
+        self.of_paragraph = nn.Linear(self.reader.dim, 1)
+        self.of_question = nn.Linear(self.reader.dim, 1)
         self.of_both = nn.Linear(self.reader.dim, 1, bias=False)
         self.narrow = nn.Linear(4 * self.reader.dim + 2, hidden)
-        self.model, self.to_last = BiLSTM(hidden, hidden), BiLSTM(3 * hidden, hidden)
+        self.model = BiLSTM(hidden, hidden)
+        self.to_last = BiLSTM(3 * hidden, hidden)
         self.first, self.last = nn.Linear(2 * hidden, 1), nn.Linear(2 * hidden, 1)
         self.dropout = Dropout(recipe.dropout, generator)
         initialize(self, generator)
@@ -86,7 +88,7 @@ class Biattention(nn.Module):
         """Return the likeliest first and last token of an answer of at most MAX_ANSWER tokens, and their probability."""
         first, last = (scores.log_softmax(dim=1) for scores in self(texts, examples))
         length = first.shape[1]
-        allowed = torch.ones(length, length, dtype=torch.bool).triu() & torch.ones(length, length, dtype=torch.bool).tril(MAX_ANSWER - 1)
+        allowed = torch.ones(length, length, dtype=torch.bool).triu().tril(MAX_ANSWER - 1)
         joint = (first[:, :, None] + last[:, None, :]).masked_fill(~allowed, -torch.inf).flatten(1)
         likely, places = joint.max(dim=1)
         return [(place // length, place % length, float(np.exp(p))) for place, p in zip(places.tolist(), likely.tolist(), strict=True)]
@@ -109,13 +111,13 @@ def read(path: Path, articles: range | None = None, *, to_train: bool = False) -
     try:
         data = json.loads(lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes())["data"]
         wanted = data if articles is None else [article for k, article in enumerate(data) if k in articles]
-        examples = [example for article in wanted for paragraph in article["paragraphs"] for example in _of_paragraph(paragraph)]
+        examples = [example for article in wanted for paragraph in article["paragraphs"] for example in _paragraph_examples(paragraph)]
     except (lzma.LZMAError, ValueError, KeyError, TypeError, AttributeError):
         raise BadInput(t("{file} is not in the form of SQuAD 1.1. Download it again.", file=path.name)) from None
     return [e for e in examples if not to_train or (e.target is not None and len(e.facts.spans) <= MAX_PARAGRAPH)]
 
 
-def _of_paragraph(paragraph: dict) -> list[Example]:
+def _paragraph_examples(paragraph: dict) -> list[Example]:
     text = paragraph["context"]
     passage, spans = passage_of(text)
     results = []

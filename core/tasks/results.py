@@ -116,7 +116,10 @@ def summaries(runs: Sequence[dict]) -> dict[str, Summary]:
     result = {}
     for name, task in TASKS.items():
         mine = [run for run in runs if run["task"] == name and run["recipe"]["train_limit"] == task.recipe.train_limit]
-        plain = {v: {r["seed"]: r for r in mine if r["variant"] == v and not r["recipe"]["random_labels"]} for v in VARIANTS}
+        plain: dict[str, dict[int, dict]] = {variant: {} for variant in VARIANTS}  # variant -> seed -> run
+        for run in mine:
+            if run["variant"] in plain and not run["recipe"]["random_labels"]:
+                plain[run["variant"]][run["seed"]] = run
         seeds = sorted(plain["baseline"].keys() & plain["elmo"].keys())
         if not seeds:
             continue
@@ -172,9 +175,15 @@ def train_one(task: Task, variant: str, recipe: TaskRecipe, data, frozen: Frozen
 
 def entry(head: TaskHead) -> dict:
     """Return the record of a run for results.json: the head's meta without the steps of its curve."""
-    values = {"recipe_number": RECIPE_NUMBER, "task": head.task.name, "variant": head.variant, "seed": head.recipe.seed}
-    values |= {"recipe": asdict(head.recipe)} | {name: head.meta[name] for name in head.meta if name not in ("environment", "curve")}
-    return values | {"curve": [{name: epoch[name] for name in ("epoch", "loss", "score")} for epoch in head.meta["curve"]]}
+    return {
+        "recipe_number": RECIPE_NUMBER,
+        "task": head.task.name,
+        "variant": head.variant,
+        "seed": head.recipe.seed,
+        "recipe": asdict(head.recipe),
+        **{name: value for name, value in head.meta.items() if name not in ("environment", "curve")},
+        "curve": [{name: epoch[name] for name in ("epoch", "loss", "score")} for epoch in head.meta["curve"]],
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,13 +243,14 @@ def _planned(task: Task, plan: RunPlan) -> list[tuple[TaskRecipe, tuple[str, ...
 
 def _add(path: Path, new: dict, model: str) -> None:
     """Add an entry, replacing one of the same task, variant, seed, kind of labels and size, and those of another model."""
+    order = list(TASKS)
 
     def place(item: dict) -> tuple:
-        return item["task"], item["variant"], item["seed"], item["recipe"]["random_labels"], item["recipe"]["train_limit"]
+        recipe = item["recipe"]
+        return order.index(item["task"]), recipe["train_limit"], recipe["random_labels"], item["seed"], item["variant"]
 
     with locked(path):  # processes may share the file, each with tasks of its own
         others = [run for run in read_results(path) if place(run) != place(new) and run.get("model") in (None, model)]
-        order = list(TASKS)
-        runs = sorted([*others, new], key=lambda item: (order.index(item["task"]), *place(item)[:0:-1]))
+        runs = sorted([*others, new], key=place)
         write_json(path, provenance(format=FORMAT, version=VERSION, command=COMMAND, runs=runs))
     sums.renew(path)

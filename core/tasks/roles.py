@@ -25,10 +25,10 @@ RARE = 5  # a role with fewer arguments in the training set is not learned
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """A predicate of a sentence, and all of them."""
+    """A predicate of a sentence, and all predicates of that sentence."""
 
     token: int
-    every: tuple[int, ...] = ()  # the tokens of all predicates of the sentence
+    every: tuple[int, ...] = ()  # the tokens of all predicates
 
 
 class Labeler(nn.Module):
@@ -43,7 +43,8 @@ class Labeler(nn.Module):
         self.words = ReaderWords(shape, recipe, generator)
         self.marks = nn.Embedding(2, MARK_DIM)
         self.lstm = BiLSTM(self.words.dim + MARK_DIM, recipe.hidden, depth=recipe.depth, dropout=recipe.dropout, generator=generator)
-        self.scores, self.acts = nn.Linear(self.lstm.dim, len(self.tags)), nn.Linear(self.words.dim, 1)
+        self.scores = nn.Linear(self.lstm.dim, len(self.tags))
+        self.acts = nn.Linear(self.words.dim, 1)
         self.rules = bio_rules(self.tags)
         initialize(self, generator)
 
@@ -76,7 +77,7 @@ class Labeler(nn.Module):
     def predicates(self, texts: Sequence[PassageBatch]) -> list[list[int]]:
         """Return the tokens of each sentence that are probably predicates, at least the likeliest one."""
         acts = masked(self.acts(self.words(texts[0]))[..., 0], texts[0].mask)
-        return [((row > 0).nonzero()[:, 0].tolist() or [int(row.argmax())]) for row in acts[texts[0].rows]]
+        return [(row > 0).nonzero()[:, 0].tolist() or [int(row.argmax())] for row in acts[texts[0].rows]]
 
 
 def read(path: Path) -> list[Example]:
@@ -87,11 +88,11 @@ def read(path: Path) -> list[Example]:
         for (number, _), row in zip(lines, rows, strict=True):
             if len(row) < 7 or len(row) != len(rows[0]):
                 raise BadInput(t("{file}, line {n}: the sentence’s first row has another number of columns.", file=path.name, n=number))
-        examples += _of_sentence(path, number + 1, rows)
+        examples += _sentence_examples(path, number + 1, rows)
     return examples
 
 
-def _of_sentence(path: Path, number: int, rows: list[list[str]]) -> list[Example]:
+def _sentence_examples(path: Path, number: int, rows: list[list[str]]) -> list[Example]:
     passage = (tuple(row[2] for row in rows),)
     places = tuple(k for k, row in enumerate(rows) if row[6] != "-")
     results = []
@@ -123,8 +124,9 @@ def scrambled(examples: Sequence[Example], random: np.random.Generator) -> list[
     results = []
     for example in examples:
         length = len(example.passages[0][0])
-        spans = [(example.facts.token, example.facts.token, "V")]
-        others = [k for k in range(length) if k != example.facts.token]
+        verb = example.facts.token
+        spans = [(verb, verb, "V")]
+        others = [k for k in range(length) if k != verb]
         for token in random.permutation(others)[: len(example.target) - 1].tolist():
             spans.append((token, token, str(random.choice(roles))))
         results.append(Example(example.passages, tuple(sorted(spans)), example.facts))

@@ -90,7 +90,9 @@ def join_arguments(spans: Iterable[Labeled]) -> list[tuple]:
         if label == "V" or label == "C-V":
             continue
         role = label.removeprefix("C-")
-        earlier = next((k for k in reversed(range(len(rows))) if rows[k][0] == role), None) if label != role else None
+        earlier = None
+        if label != role:
+            earlier = next((k for k in reversed(range(len(rows))) if rows[k][0] == role), None)
         if earlier is None:
             rows.append((role, (first, last)))
         else:
@@ -101,10 +103,11 @@ def join_arguments(spans: Iterable[Labeled]) -> list[tuple]:
 def span_f1(gold: Iterable[Iterable], predicted: Iterable[Iterable]) -> dict[str, float]:
     """Return precision, recall and F1 over the spans of all sentences, each counted as often as it occurs."""
     right = n_gold = n_predicted = 0
-    for truth, predicted_spans in zip(gold, predicted, strict=True):
-        truth, predicted_spans = Counter(truth), Counter(predicted_spans)
-        right += (truth & predicted_spans).total()
-        n_gold, n_predicted = n_gold + truth.total(), n_predicted + predicted_spans.total()
+    for gold_spans, predicted_spans in zip(gold, predicted, strict=True):
+        gold_counts, predicted_counts = Counter(gold_spans), Counter(predicted_spans)
+        right += (gold_counts & predicted_counts).total()
+        n_gold += gold_counts.total()
+        n_predicted += predicted_counts.total()
     return f1(right, n_predicted, n_gold) | {"gold": n_gold, "predicted": n_predicted, "right": right}
 
 
@@ -160,28 +163,30 @@ class CRF(nn.Module):
 
     def __init__(self, tags: Sequence[str]) -> None:
         super().__init__()
-        self.steps, self.first = nn.Parameter(torch.zeros(len(tags), len(tags))), nn.Parameter(torch.zeros(len(tags)))
+        self.steps = nn.Parameter(torch.zeros(len(tags), len(tags)))
+        self.first = nn.Parameter(torch.zeros(len(tags)))
         rules = bio_rules(tags)
         self.register_buffer("step_rules", rules[0], persistent=False)
         self.register_buffer("first_rules", rules[1], persistent=False)
 
     def loss(self, scores: Tensor, tags: Tensor, mask: Tensor) -> Tensor:
         """Return the mean negative log-likelihood of the paths `tags` (B, T) given scores (B, T, K). Padding is at the end of each row."""
-        return (self._partition(scores, mask) - self._of_path(scores, tags, mask)).mean()
+        return (self._log_partition(scores, mask) - self._path_score(scores, tags, mask)).mean()
 
     def best(self, scores: Tensor) -> list[int]:
         """Return the best path of one text, T tags for scores (T, K)."""
         return viterbi(scores, self.steps + self.step_rules, self.first + self.first_rules)
 
-    def _partition(self, scores: Tensor, mask: Tensor) -> Tensor:
+    def _log_partition(self, scores: Tensor, mask: Tensor) -> Tensor:
         """Return the log of the sum over all paths (B,)."""
-        total, steps = scores[:, 0] + self.first + self.first_rules, self.steps + self.step_rules
+        total = scores[:, 0] + self.first + self.first_rules
+        steps = self.steps + self.step_rules
         for k in range(1, scores.shape[1]):
             longer = torch.logsumexp(total[:, :, None] + steps, dim=1) + scores[:, k]  # (B, K)
             total = torch.where(mask[:, k, None], longer, total)
         return torch.logsumexp(total, dim=1)
 
-    def _of_path(self, scores: Tensor, tags: Tensor, mask: Tensor) -> Tensor:
+    def _path_score(self, scores: Tensor, tags: Tensor, mask: Tensor) -> Tensor:
         """Return the score of each given path (B,)."""
         emitted = (scores.gather(2, tags[..., None])[..., 0] * mask).sum(dim=1)
         steps = ((self.steps + self.step_rules)[tags[:, :-1], tags[:, 1:]] * mask[:, 1:]).sum(dim=1)
@@ -292,7 +297,7 @@ def accuracy(examples: Sequence[Example], predictions: Sequence) -> dict[str, fl
 def dealt(examples: Sequence[Example], random: np.random.Generator) -> list[Example]:
     """Shuffle the labels over all words."""
     every = [label for e in examples for _, _, label in e.target]
-    labels = iter([every[k] for k in random.permutation(len(every)).tolist()])
+    labels = (every[k] for k in random.permutation(len(every)).tolist())
     return [Example(e.passages, tuple((k, k, next(labels)) for k, _, _ in e.target), e.facts) for e in examples]
 
 

@@ -100,8 +100,8 @@ class Data:
     @property
     def sentences(self) -> tuple[tuple[str, ...], ...]:
         """Return the distinct sentences of all passages, sorted, for ELMo to read once."""
-        every = {s for part in (self.train, self.dev, self.test) for e in part for passage in e.passages for s in passage}
-        return tuple(sorted(every))
+        passages = [passage for example in (*self.train, *self.dev, *self.test) for passage in example.passages]
+        return tuple(sorted({sentence for passage in passages for sentence in passage}))
 
 
 def sample(examples: Sequence[Example], limit: int) -> tuple[Example, ...]:

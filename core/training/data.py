@@ -62,7 +62,8 @@ def read_lines(path: str | Path) -> Iterator[str]:
 
 def _guess_encoding(path: Path, beginning: bytes) -> str:
     text = beginning.decode("utf-8", "replace")
-    if 2 * text.count("\ufffd") <= sum(not sign.isascii() for sign in text) or (encoding := guess_encoding(beginning)) is None:
+    is_utf8 = 2 * text.count("\ufffd") <= sum(not sign.isascii() for sign in text)
+    if is_utf8 or (encoding := guess_encoding(beginning)) is None:
         return "utf-8"
     reports.add((path.name, "encoding"), f"{path.name} is not UTF-8 and was read as {encoding.upper()}.")
     return encoding
@@ -89,10 +90,10 @@ def prepare(
     with ProcessPoolExecutor(processes) as pool:
         parts, lines_held_out = [], []
         read = partial(_read_file, language=language, hold_out=hold_out)
-        for path, (*part, more) in zip(files, pool.map(read, files), strict=True):
-            parts.append(part)
-            lines_held_out += more
-            report(f"{path.name}: {len(part[2]):,} sentences, {len(part[1]):,} tokens")
+        for path, (types, ids, lengths, lines) in zip(files, pool.map(read, files), strict=True):
+            parts.append((types, ids, lengths))
+            lines_held_out += lines
+            report(f"{path.name}: {len(lengths):,} sentences, {len(ids):,} tokens")
     if not any(len(lengths) for _, _, lengths in parts):
         raise BadInput(f"There are no words to learn from in: {', '.join(p.name for p in files) or 'no files'}.")
     if hold_out and not any(map(languages.get_language(language).tokenize, lines_held_out)):
@@ -103,8 +104,8 @@ def prepare(
             counts[word] += n
     ordered = [*BOUNDARIES, *(word for word, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])))]
     number = {word: k for k, word in enumerate(ordered)}
-    ids = np.concatenate([np.array([number[w] for w in types], np.uint32)[part] for types, part, _ in parts])
-    lengths = np.concatenate([part[2] for part in parts])
+    ids = np.concatenate([np.array([number[word] for word in types], np.uint32)[ids_in_file] for types, ids_in_file, _ in parts])
+    lengths = np.concatenate([lengths_in_file for _, _, lengths_in_file in parts])
     meta = {"files": [p.name for p in files], "sentences": len(lengths), "tokens": int(lengths.sum()), "types": len(ordered)}
     if language != "en":
         meta["language"] = language
@@ -114,7 +115,8 @@ def prepare(
         temporary.mkdir()
         np.save(temporary / "ids.npy", ids)
         np.save(temporary / "starts.npy", np.concatenate([[0], np.cumsum(lengths)]))
-        np.save(temporary / "domains.npy", np.repeat(np.arange(len(files), dtype=np.uint32), [len(p[2]) for p in parts]))
+        sentences_by_file = [len(lengths_in_file) for _, _, lengths_in_file in parts]
+        np.save(temporary / "domains.npy", np.repeat(np.arange(len(files), dtype=np.uint32), sentences_by_file))
         (temporary / "types.txt").write_text("\n".join(ordered), encoding="utf-8", newline="\n")
         if hold_out:
             mixed = "\n".join(sorted(lines_held_out, key=_hash))  # the lines of all files

@@ -48,7 +48,7 @@ class GloveConfig:
     lr: float = 0.05
     seed: int = 0  # first values and the order of the pairs
     min_count: int = 8  # occurrences below which a word is left out
-    max_types: int = 80_000  # at most so many words, the most frequent
+    max_types: int = 80_000  # words at most, the most frequent
 
     def __post_init__(self) -> None:
         least = {"dim": 1, "window": 1, "x_max": 1e-6, "epochs": 1, "lr": 1e-6, "seed": 0, "min_count": 1, "max_types": 1}
@@ -164,7 +164,8 @@ def train_glove(
     """
     import torch
 
-    checkpoint, corpus = work / "checkpoint.pt", Corpus(prepared)
+    checkpoint = work / "checkpoint.pt"
+    corpus = Corpus(prepared)
     meta, ids, types = corpus.meta, corpus.ids, corpus.types
     if ids.max(initial=0) >= len(types):
         raise CorruptArtifact(f"{prepared} is damaged: its ids.npy and types.txt do not fit together. Delete it; it will be rebuilt.")
@@ -182,8 +183,14 @@ def train_glove(
         pace = f"{step.pairs_per_s / 1e6:.2f} M terms/s, {step.seconds_left / 60:.1f} min left"
         report(f"epoch {step.epoch} of {config.epochs}, {step.share:.0%}: loss {step.loss:.5f}, {pace}")
     language = languages.get_language(meta.get("language", "en"))
-    facts = {"corpus": meta, "config": asdict(config), "losses": state.losses, "training_seconds": round(state.seconds)}
-    facts |= {"language": language.code, "license": language.license}
+    facts = {
+        "corpus": meta,
+        "config": asdict(config),
+        "losses": state.losses,
+        "training_seconds": round(state.seconds),
+        "language": language.code,
+        "license": language.license,
+    }
     save_glove(output, words, state.values[:, :, :-1].sum(axis=0), facts)  # w + w~, (V, D)
     return output
 
@@ -198,10 +205,18 @@ def save_glove(folder: Path, words: list[str], vectors: np.ndarray, provenance: 
     rows = np.rint(vectors / scales[:, None]).astype(np.int8)
     norms = np.linalg.norm(rows.astype(np.float32), axis=1) * np.linalg.norm(vectors, axis=1)
     agreement = np.divide((rows * vectors).sum(axis=1), norms, out=np.ones_like(norms), where=norms > 0)  # cosine, before to after
-    meta = {"format": FORMAT, "version": 1, "name": folder.name, "model": "GloVe (Pennington et al. 2014)"}
-    meta |= {"code_version": __version__, "words": len(words), "dim": vectors.shape[1]}
-    meta |= {"stored_as": "int8 rows, a float32 scale each", **provenance}
-    meta["cosine_kept"] = {"mean": float(agreement.mean()), "least": float(agreement.min())}
+    meta = {
+        "format": FORMAT,
+        "version": 1,
+        "name": folder.name,
+        "model": "GloVe (Pennington et al. 2014)",
+        "code_version": __version__,
+        "words": len(words),
+        "dim": vectors.shape[1],
+        "stored_as": "int8 rows, a float32 scale each",
+        **provenance,
+        "cosine_kept": {"mean": float(agreement.mean()), "least": float(agreement.min())},
+    }
     with replacing(folder) as temporary:
         temporary.mkdir()
         (temporary / "vectors.safetensors").write_bytes(save({"vectors": rows, "scales": scales}))
@@ -225,7 +240,8 @@ def _sweep(rows, columns, targets, weights, values, squares, lr):
     for p in range(len(rows)):
         for turn in range(1 if rows[p] == columns[p] else 2):
             i, j = (rows[p], columns[p]) if turn == 0 else (columns[p], rows[p])
-            w, c, w_squares, c_squares = values[0, i], values[1, j], squares[0, i], squares[1, j]  # (D + 1,) each
+            w, c = values[0, i], values[1, j]  # (D + 1,) each
+            w_squares, c_squares = squares[0, i], squares[1, j]
             dot = np.float32(0)
             for d in range(dim):
                 dot += w[d] * c[d]

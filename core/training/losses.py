@@ -41,7 +41,8 @@ def sampled_loss(softmax: Softmax, h: Tensor, targets: Tensor, negatives: Tensor
     `log_count` (words of the softmax,), the log of the probability of being among those drawn, is subtracted from the logits. The softmax's
     rows for both are selected once, for one dense gradient.
     """
-    rows, sizes = torch.cat([negatives, targets]), [len(negatives), len(targets)]
+    rows = torch.cat([negatives, targets])
+    sizes = [len(negatives), len(targets)]
     weight, own_weight = softmax.weight[rows].split(sizes)
     bias, own_bias = softmax.bias[rows].split(sizes)
     place = torch.full((len(softmax.bias),), -1, dtype=torch.long, device=targets.device)

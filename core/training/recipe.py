@@ -88,15 +88,16 @@ def run(recipe: Recipe, folder: Path, *, start: Callable[[Trainer], int] | None 
     `start` initializes the first stage (core.training.warm_start) and returns how many types it covered.
     """
     _begin(recipe, folder, resume)
-    how = {"language": recipe.language, "hold_out": recipe.hold_out, "processes": recipe.processes}
-    prepare(list(recipe.files), folder / "prepared", lambda line: report({"stage": "prepare", "note": line}), **how)
+    options = {"language": recipe.language, "hold_out": recipe.hold_out, "processes": recipe.processes}
+    prepare(list(recipe.files), folder / "prepared", lambda line: report({"stage": "prepare", "note": line}), **options)
     corpus = Corpus(folder / "prepared")
     if not recipe.valid and (folder / "prepared" / "held-out.txt").is_file():
         recipe = replace(recipe, valid=folder / "prepared" / "held-out.txt")
     log = _Log(folder / "log.jsonl", report)
     if (passes := recipe.config.tokens / len(corpus.ids)) > MOST_PASSES:
-        size, tokens = f"{len(corpus.starts) - 1:,} sentences, {len(corpus.ids):,} tokens", f"--tokens {recipe.config.tokens:,}"
-        note = f"The text is too small ({size}): {tokens} reads it {passes:,.0f} times. Give more text, or fewer --tokens."
+        size = f"{len(corpus.starts) - 1:,} sentences, {len(corpus.ids):,} tokens"
+        reading = f"--tokens {recipe.config.tokens:,} reads it {passes:,.0f} times"
+        note = f"The text is too small ({size}): {reading}. Give more text, or fewer --tokens."
         report({"stage": "prepare", "note": note})
     trainer = _table_stage(recipe, corpus, folder, start, log)
     _fit_stage(trainer, folder, log)
@@ -182,8 +183,8 @@ def _joint_stage(recipe: Recipe, corpus: Corpus, table: Trainer, folder: Path, l
     trainer = Trainer(corpus, recipe.shape, recipe.stage_config("joint"), choose(recipe.device))
     trainer.model.load_state_dict(table.model.state_dict())
     trainer.softmax.load_state_dict(table.softmax.state_dict())
-    for mine, before in zip((trainer.matrix_optimizer, trainer.optimizer), (table.matrix_optimizer, table.optimizer), strict=True):
-        mine.load_state_dict(before.state_dict())
+    trainer.matrix_optimizer.load_state_dict(table.matrix_optimizer.state_dict())
+    trainer.optimizer.load_state_dict(table.optimizer.state_dict())
     if (folder / "joint.pt").exists():
         trainer.load(folder / "joint.pt")
     _train(recipe, trainer, folder / "joint.pt", "joint", log, tokens_before=table.tokens)
@@ -262,8 +263,8 @@ def finish(recipe: Recipe, trainer: Trainer, folder: Path, log: _Log) -> Path:
     """Write the model folder: float16 weights with the softmax, the vocabulary, the log and the provenance."""
     if recipe.valid:
         calibrate(recipe, trainer, log)
-    meta = provenance(corpus=[path.name for path in recipe.files], config=asdict(recipe.config), prepared=trainer.corpus.meta)
-    meta |= {"language": recipe.language, "license": languages.get_language(recipe.language).license}
+    origin = provenance(corpus=[path.name for path in recipe.files], config=asdict(recipe.config), prepared=trainer.corpus.meta)
+    meta = {**origin, "language": recipe.language, "license": languages.get_language(recipe.language).license}
     with replacing(folder / "model", pattern=MODEL) as model:
         save_safetensors(trainer.model, model, softmax=trainer.softmax, words=trainer.vocabulary())
         write_json(model / "training_log.json", log.lines())
@@ -274,5 +275,6 @@ def finish(recipe: Recipe, trainer: Trainer, folder: Path, log: _Log) -> Path:
 def progress_line(event: dict) -> str:
     """Format an event of `run` as a line for a terminal."""
     left = event.get("seconds_left")
-    text = ", ".join(f"{k} {v:,}" if isinstance(v, int) else f"{k} {v}" for k, v in event.items() if k not in ("seconds_left", "step"))
+    values = {name: value for name, value in event.items() if name not in ("seconds_left", "step")}
+    text = ", ".join(f"{name} {value:,}" if isinstance(value, int) else f"{name} {value}" for name, value in values.items())
     return text + (f", {left / 60:.0f} min left in this stage" if left else "")

@@ -34,6 +34,8 @@ from .data import Corpus
 from .losses import LogUniformSampler, next_rows, sampled_loss
 
 SPELLED_AT_ONCE = 512  # words
+MOMENTUM = 0.95
+LIKE_ADAM = 0.2  # root mean square of a step over the learning rate, as Adam's usually is (Liu et al. 2025, section 2.2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +96,8 @@ class Trainer:
         self.model.to(device)
         self.softmax.to(device)
         recurrent = [*self.model.forward_layers.parameters(), *self.model.backward_layers.parameters()]
-        matrices, biases = [p for p in recurrent if p.ndim == 2], [p for p in recurrent if p.ndim == 1]
+        matrices = [p for p in recurrent if p.ndim == 2]
+        biases = [p for p in recurrent if p.ndim == 1]
         self.threads = ThreadPoolExecutor(2, thread_name_prefix="direction")
         self.matrix_optimizer = OrthogonalMomentum(matrices, config.learning_rate, rows=shape.hidden, threads=self.threads)
         groups = [{"params": biases}, {"params": list(self.softmax.parameters())}]
@@ -130,7 +133,8 @@ class Trainer:
         with torch.set_grad_enabled(train):
             wanted = distinct if train else distinct[~self.known[distinct]]
             fresh = spell(self.model.characters, [self.corpus.types[k] for k in wanted.tolist()], self.device)
-        self.cache[wanted.to(self.device)], self.known[wanted] = fresh.detach(), True
+        self.cache[wanted.to(self.device)] = fresh.detach()
+        self.known[wanted] = True
         return (fresh if train else self.cache[distinct.to(self.device)])[where.to(self.device)]
 
     def gradients(self, batch: PackedBatch, negatives: Tensor, *, train_characters: bool) -> float:
@@ -140,13 +144,14 @@ class Trainer:
         """
         x = self.word_vectors(torch.from_numpy(batch.ids), train=train_characters)
 
-        def one(backward: bool) -> tuple[float, Tensor | None]:
+        def train_direction(backward: bool) -> tuple[float, Tensor | None]:
+            """Return half of one direction's loss, and the gradient of x."""
             read = x.detach().requires_grad_(x.requires_grad)
             loss = self.loss(read, batch, negatives, backward=backward)
             (loss / 2).backward()
             return loss.item() / 2, read.grad
 
-        (ahead, grad), (behind, grad_behind) = side_by_side(one, self.threads, self.device)
+        (ahead, grad), (behind, grad_behind) = side_by_side(train_direction, self.threads, self.device)
         if x.requires_grad:
             x.backward(grad + grad_behind)
         return ahead + behind
@@ -161,10 +166,10 @@ class Trainer:
 
     def learning_rate(self) -> float:
         """Return the learning rate of the next step."""
-        done = self.tokens / self.config.tokens
-        c = self.config
-        fall = min(1.0, max(0.0, (1 - done) / c.decay))  # 1 until the fall begins, 0 at the end
-        return c.learning_rate * min(1.0, (self.step + 1) / c.warmup_steps) * (c.last_rate + (1 - c.last_rate) * fall)
+        config = self.config
+        done = self.tokens / config.tokens
+        fall = min(1.0, max(0.0, (1 - done) / config.decay))  # 1 until the fall begins, 0 at the end
+        return config.learning_rate * min(1.0, (self.step + 1) / config.warmup_steps) * (config.last_rate + (1 - config.last_rate) * fall)
 
     def run(self) -> Iterator[StepProgress]:
         """Train until `config.tokens`; yields after every step. At the end the weights are their average."""
@@ -249,13 +254,9 @@ def spell(characters: CharacterCNN, words: list[str], device: torch.device = PRO
     """Return the char-CNN vectors (N, P) of words, in order. Words of similar length share a product."""
     groups = of_like_lengths([len(word) for word in words], SPELLED_AT_ONCE)
     vectors = [characters(characters.ids([words[k] for k in group])) for group in groups]
-    none = torch.empty(0, characters.projection.out_features, device=device)
+    no_words = torch.empty(0, characters.projection.out_features, device=device)
     order = torch.tensor([k for group in groups for k in group], dtype=torch.long)
-    return torch.cat([none, *vectors])[order.argsort().to(device)]
-
-
-MOMENTUM = 0.95
-LIKE_ADAM = 0.2  # root mean square of a step over the learning rate, as Adam's usually is (Liu et al. 2025, section 2.2)
+    return torch.cat([no_words, *vectors])[order.argsort().to(device)]
 
 
 class OrthogonalMomentum(torch.optim.Optimizer):

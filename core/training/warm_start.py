@@ -171,7 +171,8 @@ def solve_characters(characters: CharacterCNN, types: list[str], target: Tensor,
     for rows, answers in _answers(characters, types):
         parts[rows, :-1] = answers[:, :n_grams]
     even = torch.from_numpy(importance(len(types)) ** 0.5).float()
-    gram, moment = parts.t() @ (parts * even[:, None]), parts.t() @ (target * even[:, None])
+    gram = parts.t() @ (parts * even[:, None])
+    moment = parts.t() @ (target * even[:, None])
     penalty = torch.full((n_grams + 1,), RIDGE * float(gram.diagonal()[:-1].mean()))
     penalty[-1] = 0.0
     solution = torch.linalg.solve(gram + penalty.diag(), moment)
@@ -184,11 +185,11 @@ def solve_characters(characters: CharacterCNN, types: list[str], target: Tensor,
         order += rows
         values.append(sparse.csr_array(answers[:, n_grams:].numpy()))
     words = sparse.vstack(values, format="csr")[np.argsort(order)] if values else sparse.csr_array((len(types), 0), dtype=np.float32)
-    of_words = _conjugate_gradients(words, weights, left, WORD_RIDGE)
+    word_solution = _conjugate_gradients(words, weights, left, WORD_RIDGE)
     with torch.no_grad():
-        characters.projection.weight.copy_(torch.cat([solution[:-1], torch.from_numpy(of_words)]).t())
+        characters.projection.weight.copy_(torch.cat([solution[:-1], torch.from_numpy(word_solution)]).t())
         characters.projection.bias.copy_(solution[-1])
-    missed = np.square(left - words @ of_words).sum(1)
+    missed = np.square(left - words @ word_solution).sum(1)
     mean = (target.numpy() * weights[:, None]).sum(0) / weights.sum()
     r2 = 1 - (missed * weights).sum() / (np.square(target.numpy() - mean).sum(1) * weights).sum()
     return {"n_grams": n_set, "words": n_words, "r2": float(r2)}

@@ -68,7 +68,8 @@ def within_run(function: Callable[P, R]) -> Callable[P, R]:
         if run is None:
             return function(*args, **kwargs)
         if getattr(_RUN, "cursors", None) is not run.cursors:  # Streamlit makes new cursors for every run
-            _RUN.cursors, _RUN.values = run.cursors, {}
+            _RUN.cursors = run.cursors
+            _RUN.values = {}
         key = function, args, tuple(kwargs.items()), languages.in_use().code
         if key not in _RUN.values:
             _RUN.values[key] = function(*args, **kwargs)
@@ -101,7 +102,8 @@ def vectors(name: str) -> StaticVectors:
             with job.watch_reading(path.stat().st_size):
                 return open_vectors(name)
 
-        key, failed = (name, version(name, "vectors")), t("Reading these vectors failed. Choose others.")
+        key = (name, version(name, "vectors"))
+        failed = t("Reading these vectors failed. Choose others.")
         opened = shared_jobs.read_files(VECTORS, key, work, failed=failed, widget="vectors", most=KEPT_TABLES)
         if opened is None:
             st.stop()
@@ -133,16 +135,18 @@ def targets(corpus: str, model_name: str) -> OccurrenceTable:
 
 
 def _labeled(corpus: str, model_name: str) -> OccurrenceTable:
-    bars = []  # drawn at the first report: most runs read nothing
+    bar = None  # drawn at the first report: most runs read nothing
 
     def report(done: int, total: int, speed: float) -> None:
-        bars or bars.append(st.empty())
+        nonlocal bar
+        if bar is None:
+            bar = st.empty()
         left = shared_jobs.duration((total - done) / speed) if speed else "…"
-        bars[0].progress(min(1.0, done / max(1, total)), text=shared_jobs.describe_labeled(done, total, left))
+        bar.progress(min(1.0, done / max(1, total)), text=shared_jobs.describe_labeled(done, total, left))
 
     def read() -> OccurrenceTable:
         table = open_claimed(corpus, model(model_name), report, targets_only=True)
-        for bar in bars:
+        if bar is not None:
             bar.empty()
         return table
 
@@ -181,9 +185,10 @@ def encoded(corpus: str, language: Language) -> EncodedCorpus:
     def work(job: Job) -> EncodedCorpus:
         return open_encoded(corpus, language, report=job.report)
 
-    key, options = (corpus, language.code, version(corpus, "corpus")), {"failed": t("Reading this corpus failed."), "most": KEPT_TABLES}
-    options |= {"widget": "encoded", "stopped": t("Reading stopped."), "again": t("Read again")}
-    if (result := shared_jobs.result_or_progress(ENCODING, key, work, shared_jobs.describe_reading, **options)) is None:
+    key = corpus, language.code, version(corpus, "corpus")
+    texts = {"failed": t("Reading this corpus failed."), "stopped": t("Reading stopped."), "again": t("Read again")}
+    options = {"widget": "encoded", "most": KEPT_TABLES}
+    if (result := shared_jobs.result_or_progress(ENCODING, key, work, shared_jobs.describe_reading, **texts, **options)) is None:
         st.stop()
     return result
 
@@ -197,9 +202,17 @@ def go_on(corpus: str, model_name: str, *, targets_only: bool = False) -> Job:
 class PageOpener(Opener):
     """The opener of every workspace of a page. Its keys hold the contents of files, which can change under the same name."""
 
-    version, model, language, vectors = map(staticmethod, (version, model, language, vectors))
-    targets, encoded = staticmethod(targets), staticmethod(encoded)
-    every_token = staticmethod(lambda corpus, model_name: table_job(corpus, model_name).result)
+    version = staticmethod(version)
+    model = staticmethod(model)
+    language = staticmethod(language)
+    vectors = staticmethod(vectors)
+    targets = staticmethod(targets)
+    encoded = staticmethod(encoded)
+
+    @staticmethod
+    def every_token(corpus: str, model_name: str) -> OccurrenceTable | None:
+        """Return the table of every token, or None while a job encodes it."""
+        return table_job(corpus, model_name).result
 
 
 OPENER = PageOpener()
@@ -271,7 +284,8 @@ def wait_for_tokens(over: Workspace) -> OccurrenceTable | None:
 
 def show_reading(over: Workspace) -> None:
     """Show the progress of the table of every token with Stop, or why the job ended and how to resume it."""
-    corpus, model_name = over.corpus, over.names.model
+    corpus = over.corpus
+    model_name = over.names.model
     shared_jobs.show_index_state(table_job(corpus, model_name), lambda: go_on(corpus, model_name))
 
 

@@ -35,8 +35,10 @@ def current(key: Key) -> Labels:
 
 def change(key: Key, step: Callable[[Labels], Labels]) -> None:
     """Apply a change in a callback. The page shows its error. Labels that cannot be saved stay in the session."""
-    state, path = st.session_state, file_of(key)
-    labels, unsaved = current(key), state.setdefault(UNSAVED, {})
+    state = st.session_state
+    path = file_of(key)
+    labels = current(key)
+    unsaved = state.setdefault(UNSAVED, {})
     try:
         after = step(labels)
         if path is not None:

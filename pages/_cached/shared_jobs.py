@@ -15,7 +15,7 @@ from pages._frame.markup import plain
 T = TypeVar("T")
 Describe = Callable[[Job, str], str]  # (job, time left) -> the text of its progress
 MAX_READINGS = 40  # jobs of all users that have read files and hold the result until the page takes it
-MAX_WAIT_S = 2.5  # a page waits so long for a job before it draws the progress
+MAX_WAIT_S = 2.5  # how long a page waits for a job before it draws the progress
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
@@ -159,7 +159,10 @@ def show_end_unless_running(job: Job, again: Callable[[], object], *, stopped: s
         st.rerun()
     if job.is_running:
         return True
-    st.error(plain(job.error), icon=":material/error:") if job.error else st.info(stopped, icon=":material/pause_circle:")
+    if job.error:
+        st.error(plain(job.error), icon=":material/error:")
+    else:
+        st.info(stopped, icon=":material/pause_circle:")
     if st.button(label, icon=":material/play_arrow:", key=key):
         again()
         st.rerun()
@@ -180,15 +183,15 @@ def follow(job: Job, describe: Describe, key: str, *, is_stoppable: bool = True,
 
 def show_bar(job: Job, text: str, key: str, help: str = "", is_stoppable: bool = True, meanwhile: str = "") -> None:
     """Draw the progress bar of a job, with its place in the queue while it waits, and a Stop button."""
-    bar, stop = st.columns([5, 1], vertical_alignment="center") if is_stoppable else (st.container(), None)
+    places = st.columns([5, 1], vertical_alignment="center") if is_stoppable else [st.container()]
     if job.is_stopping:
         text = t("Stopping after this step…")
     elif job.is_active and job.began is None:
         text = describe_place(job)
-    bar.progress(min(1.0, job.done / max(1, job.total)), text=f"{text} {meanwhile}".rstrip())
-    if stop:
+    places[0].progress(min(1.0, job.done / max(1, job.total)), text=f"{text} {meanwhile}".rstrip())
+    if is_stoppable:
         options = {"icon": ":material/stop:", "width": "stretch", "disabled": job.is_stopping, "on_click": job.stop, "help": help or None}
-        stop.button(t("Stop"), key=key, **options)
+        places[1].button(t("Stop"), key=key, **options)
 
 
 def follow_index(job: Job, *, is_stoppable: bool = False, meanwhile: str = "") -> None:

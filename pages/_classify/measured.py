@@ -62,7 +62,7 @@ def describe_context(sizes: Sequence[Size]) -> list[str]:
     titles = part_titles()
     leads = [size.over_glove[ELMO] for size in sizes]
     gains = ", ".join(t("{points} with {rows:,}", points=s.over_glove[ELMO].in_points(), rows=s.labeled) for s in sizes)
-    values = {"each": gains, "shown": _where(sizes, lambda size: size.over_glove[ELMO])}
+    values = {"each": gains, "shown": _describe_lead(sizes, lambda size: size.over_glove[ELMO])}
     lines = [t("ELMo’s gain over GloVe alone, in points: {each}; {shown}.", **values)]
     if len(sizes) > 1:
         few, many = leads[0], leads[-1]
@@ -71,7 +71,7 @@ def describe_context(sizes: Sequence[Size]) -> list[str]:
         elif few.mean > 0 and few.mean == max(lead.mean for lead in leads):
             lines.insert(0, t("ELMo gains most when labels are few; here the intervals overlap."))
     ahead = Markup("; ").join(
-        t("{control}: {shown}", control=html("<b>{}</b>", titles[name]), shown=_where(sizes, lambda size, n=name: size.of_elmo[n]))
+        t("{control}: {shown}", control=html("<b>{}</b>", titles[name]), shown=_describe_lead(sizes, lambda size, n=name: size.of_elmo[n]))
         for name in CONTROLS
     )
     lines.append(t("GloVe + ELMo minus each control: {ahead}.", ahead=ahead))
@@ -81,7 +81,7 @@ def describe_context(sizes: Sequence[Size]) -> list[str]:
     return lines
 
 
-def _where(sizes: Sequence[Size], lead: Callable[[Size], Paired]) -> str:
+def _describe_lead(sizes: Sequence[Size], lead: Callable[[Size], Paired]) -> str:
     """State at which sizes a lead is beyond chance."""
     ahead = [size for size in sizes if lead(size).verdict > 0]
     behind = [size for size in sizes if lead(size).verdict < 0]
@@ -109,7 +109,7 @@ def show_scores() -> None:
     variants = variant_titles()
     name = choice("closer", t("Classifier"), {n: variants[n] for n in metas}, next(iter(metas)))
     meta = metas[name]
-    _closer(name, meta)
+    _show_quality(name, meta)
     values = meta["sizes"] | {"data": meta["data"][:12], "seed": meta["seed"], "seconds": meta["seconds"], "date": meta["date"][:10]}
     texts = t("{train:,} training, {valid:,} validation, {test:,} test texts, none in two sets.", **values)
     st.caption(f"{texts} {t('Data {data}, seed {seed}, {seconds:.0f} s, {date}.', **values)}")
@@ -132,8 +132,9 @@ def _describe_head(name: str, meta: dict) -> dict:
     }
 
 
-def _closer(name: str, meta: dict) -> None:
-    test, title = meta["test"], variant_titles()[name]
+def _show_quality(name: str, meta: dict) -> None:
+    test = meta["test"]
+    title = variant_titles()[name]
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown(t("**Confidence against accuracy**"))
@@ -161,8 +162,8 @@ def draw_confusions(title: str, confusion: Sequence[Sequence[int]], labels: Sequ
     wrong = counts - np.diag(np.diag(counts))
     true, predicted = np.unravel_index(wrong.argmax(), wrong.shape)
     values = {"classifier": title, "right": int(np.trace(counts)), "n": int(counts.sum())}
-    values |= {"times": int(wrong.max()), "true": labels[true], "said": labels[predicted]}
-    alt = t("{classifier}: {right:,} of {n:,} right; most often {true} is predicted as {said} ({times:,}).", **values)
-    draw(
-        confusion_figure(confusion, labels), key=key, alt=alt if wrong.any() else t("{classifier}: all {right:,} of {n:,} right.", **values)
-    )
+    alt = t("{classifier}: all {right:,} of {n:,} right.", **values)
+    if wrong.any():
+        mistake = {"times": int(wrong.max()), "true": labels[true], "said": labels[predicted]}
+        alt = t("{classifier}: {right:,} of {n:,} right; most often {true} is predicted as {said} ({times:,}).", **values, **mistake)
+    draw(confusion_figure(confusion, labels), key=key, alt=alt)

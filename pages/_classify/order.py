@@ -39,7 +39,7 @@ def choose(in_use: InUse) -> Order | None:
     left, right = st.columns([3, 2], gap="large")
     texts = None
     with left:
-        with show_errors():  # the other choices stay, whatever is wrong with a file
+        with show_errors():  # the other choices stay if a file cannot be used
             texts = _texts()
         variants = multiple_choice("variants", t("Variants"), variant_titles(), USUAL)
     with right:
@@ -135,7 +135,8 @@ def _columns(path: Path, key: int) -> dict | None:
         raise BadInput(t("{name} has one column. Put texts and labels in two, separated by commas, semicolons or tabs.", name=path.name))
     text, label = st.columns(2)
     options = {"format_func": names.get, "placeholder": t("Choose a column"), "persist_state": "session"}
-    about, guesses = t("Several columns are joined, such as title and text."), [k + 1 for k in columns.texts]
+    about = t("Several columns are joined, such as title and text.")
+    guesses = [k + 1 for k in columns.texts]
     chosen = text.multiselect(t("Column of texts"), numbers, guesses, key=f"text_column.{key}", help=about, **options)
     labels = label.selectbox(t("Column of labels"), numbers, columns.label, key=f"label_column.{key}", **options)
     chosen = [k for k in chosen if k in names and k != labels]

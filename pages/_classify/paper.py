@@ -35,9 +35,10 @@ def show_paper(result: dict[str, dict]) -> None:
     rows = [_row(titles[name], PAPER[name], measured[name].in_words, measured[name].seeds) for name in PAPER if name in measured]
     sentiment = result.get("sentiment", {})
     if all(name in sentiment for name in SENTIMENT):
-        both = [sentiment[name] for name in SENTIMENT]
-        scores = *(with_spread(r["accuracy"], r["spread"]) for r in both), error_reduction(*(r["accuracy"] for r in both))
-        rows.append(_row(titles["sentiment"], PAPER["sentiment"], scores, both[1]["seeds"]))
+        plain, elmo = (sentiment[name] for name in SENTIMENT)
+        reduction = error_reduction(plain["accuracy"], elmo["accuracy"])
+        scores = with_spread(plain["accuracy"], plain["spread"]), with_spread(elmo["accuracy"], elmo["spread"]), reduction
+        rows.append(_row(titles["sentiment"], PAPER["sentiment"], scores, elmo["seeds"]))
     lists.grid(rows)
     of_paper = {name: value for name, value in measured.items() if name in PAPER}
     activities = {  # subjects of sentences
@@ -58,7 +59,8 @@ def show_paper(result: dict[str, dict]) -> None:
 
 def show_gain() -> None:
     runs = read_results()
-    measured, titles = summaries(runs), task_titles()
+    measured = summaries(runs)
+    titles = task_titles()
     _show_curves(curves(runs), titles)
     places = {"input": t("input"), "output": t("output")}
     weights = {f"{titles[name]}, {places[k]}": mix for name, value in measured.items() for k, mix in value.mixes.items()}
@@ -101,11 +103,12 @@ def _show_curves(result: dict[str, list[tuple[int, float, float]]], titles: dict
         alt = t("{y} with and without ELMo by examples: {sizes}.", y=y, sizes=", ".join(f"{size:,}" for size in sizes))
         with column:
             draw(figure, key=f"results.curve.{name}", alt=alt)
-    gains = {titles[name]: [(100 * (elmo - plain), size) for size, plain, elmo in points] for name, points in result.items()}
-    task, gain, size = max(((task, p, n) for task, points in gains.items() for p, n in points), key=lambda item: item[1])
-    message = "; ".join(
-        f"{task}: " + ", ".join(t("{points:+.1f} at {n:,}", points=p, n=n) for p, n in points) for task, points in gains.items()
-    )
+    gains = [(100 * (elmo - plain), titles[name], size) for name, points in result.items() for size, plain, elmo in points]
+    gain, task, size = max(gains, key=lambda item: item[0])
+    by_task: dict[str, list[str]] = {}
+    for points, title, n in gains:
+        by_task.setdefault(title, []).append(t("{points:+.1f} at {n:,}", points=points, n=n))
+    message = "; ".join(f"{title}: {', '.join(parts)}" for title, parts in by_task.items())
     notice(
         [
             t("ELMo gains most, {points:.0f} points, in {task} with {n:,} examples.", points=gain, task=task, n=size),
@@ -167,9 +170,17 @@ def _details(measured: dict[str, Summary], titles: dict[str, str]) -> list[dict]
         for score in value.others["elmo"]:
             if score in ("gold", "predicted", "right"):
                 continue
-            plain, elmo = (round(value.others[variant][score], 4) for variant in ("baseline", "elmo"))
-            control = None if score != value.measure or value.control is None else round(value.control, 4)
+            has_control = score == value.measure and value.control is not None
             used = " / ".join(f"{value.sizes[part]:,} ({value.n_available[part]:,})" for part in ("train", "dev", "test"))
-            row = {t("task"): titles[name], t("score"): score, t("without ELMo"): plain, t("with ELMo"): elmo, t("random labels"): control}
-            rows.append(row | {t("train, dev, test"): used, t("training, s"): round(value.seconds)})
+            rows.append(
+                {
+                    t("task"): titles[name],
+                    t("score"): score,
+                    t("without ELMo"): round(value.others["baseline"][score], 4),
+                    t("with ELMo"): round(value.others["elmo"][score], 4),
+                    t("random labels"): round(value.control, 4) if has_control else None,
+                    t("train, dev, test"): used,
+                    t("training, s"): round(value.seconds),
+                }
+            )
     return rows

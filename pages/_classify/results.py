@@ -65,12 +65,12 @@ def show(in_use: InUse) -> None:
             show_scores()
         case "checks":
             notice(describe_checks(result) or [t("These experiments have not been run.")])
-    first, last = (pick(line["date"] for line in lines)[:10] for pick in (min, max))
+    dates = [line["date"][:10] for line in lines]
     models = ", ".join(sorted({line["model"] for line in lines if line.get("model")}))
     with st.expander(t("More"), icon=":material/terminal:", key="results.more"):
-        values = {"n": len(lines), "first": first, "last": last, "models": models}
-        values |= {"command": COMMAND, "file": "assets/results/classification.jsonl"}
-        st.caption(t("{n:,} runs from {first} to {last}, weights {models}, all in `{file}`. Command: `{command}`", **values))
+        values = {"n": len(lines), "first": min(dates), "last": max(dates), "models": models}
+        source = {"command": COMMAND, "file": "assets/results/classification.jsonl"}
+        st.caption(t("{n:,} runs from {first} to {last}, weights {models}, all in `{file}`. Command: `{command}`", **values, **source))
         if old := outdated_titles(lines, read_results()):
             st.caption(t("Measured with earlier training code, so a new run may differ a little: {names}.", names=" · ".join(old)))
 
@@ -78,10 +78,15 @@ def show(in_use: InUse) -> None:
 def outdated_titles(lines: Sequence[dict], task_runs: Sequence[dict]) -> list[str]:
     """Return the titles of the experiments that have runs of an earlier recipe, in the order of the page's parts."""
     old = {line["experiment"] for line in lines if not experiments.are_current([line])}
-    titles = [] if are_current(task_runs) else [t("The paper’s tasks")]
-    titles += [t("Few labels")] if any(name.startswith("context-") for name in old) else []
+    titles = []
+    if not are_current(task_runs):
+        titles.append(t("The paper’s tasks"))
+    if any(name.startswith("context-") for name in old):
+        titles.append(t("Few labels"))
     titles += [title for name, title in task_titles().items() if name in old]
-    return titles + ([t("Checks")] if {"spam-duplicates", "random", "random-copied"} & old else [])
+    if {"spam-duplicates", "random", "random-copied"} & old:
+        titles.append(t("Checks"))
+    return titles
 
 
 @fragment
@@ -100,14 +105,22 @@ def _task(result: dict) -> None:
     notice(describe_task(rows, say(condition[0].upper() + condition[1:])))
     st.caption(t("Input width (32 to 356) and dropout differ too. Few labels changes the input alone."))
     over = workspace_of(BUNDLED_MODEL)
-    table = [
-        {t("classifier"): titles[v], t("accuracy"): round(r["accuracy"], 4)}
-        | {t("± over seeds"): None if r["spread"] is None else round(r["spread"], 4), t("macro F1"): round(r["macro_f1"], 4)}
-        | {t("seeds"): r["seeds"], t("training, s"): round(r["seconds"], 1)}
-        | {t("s0, s1, s2, gamma"): ", ".join(f"{x:.2f}" for x in (*r["mix"]["s"], r["mix"]["gamma"])) if r["mix"] else ""}
-        | {t("s × vector length"): ", ".join(f"{part:.0%}" for part in pulls_of(over, r["mix"]["s"] if r["mix"] else ()))}
-        for v, r in rows.items()
-    ]
+    table = []
+    for variant, row in rows.items():
+        mix = row["mix"] or {"s": ()}
+        learned = (*mix["s"], mix["gamma"]) if row["mix"] else ()
+        table.append(
+            {
+                t("classifier"): titles[variant],
+                t("accuracy"): round(row["accuracy"], 4),
+                t("± over seeds"): None if row["spread"] is None else round(row["spread"], 4),
+                t("macro F1"): round(row["macro_f1"], 4),
+                t("seeds"): row["seeds"],
+                t("training, s"): round(row["seconds"], 1),
+                t("s0, s1, s2, gamma"): ", ".join(f"{number:.2f}" for number in learned),
+                t("s × vector length"): ", ".join(f"{part:.0%}" for part in pulls_of(over, mix["s"])),
+            }
+        )
     lists.offer_table(table, name=f"results-{name}", key="results.task.twin")
 
 
@@ -115,7 +128,8 @@ def describe_task(rows: dict[str, dict], condition: str) -> list[str]:
     """State which variant is right most often, by how much, and whether the test set is large enough to be sure."""
     titles = variant_titles()
     ranked = sorted(rows, key=lambda v: -rows[v]["accuracy"])
-    best, n = ranked[0], rows[ranked[0]]["n"]
+    best = ranked[0]
+    n = rows[ranked[0]]["n"]
     values = {"condition": condition, "train": rows[best]["train"], "n": n}
     lines = [t("{condition}: {train:,} training texts, {n:,} test predictions per seed.", **values)]
     level = [v for v in ranked if rows[v]["accuracy"] == rows[best]["accuracy"]]

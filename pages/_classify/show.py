@@ -86,9 +86,12 @@ def _task() -> str:
 
 def _text(task: str) -> str:
     mine = classifiers.own_heads().get(task)
-    name, by_task = mine.opened.task.name if mine else task, examples.classify()
-    key, prepared = f"text_{name if name in by_task else 'own'}", by_task.get(name, {})
-    texts, label = tuple(prepared), t("Your text")
+    name = mine.opened.task.name if mine else task
+    by_task = examples.classify()
+    key = f"text_{name if name in by_task else 'own'}"
+    prepared = by_task.get(name, {})
+    texts = tuple(prepared)
+    label = t("Your text")
     if texts:
         titles = {text: example_title(text, is_wrong=examples.WRONG in prepared[text]) for text in texts}
         offer_examples(texts, f"{key}_example", partial(st.session_state.__setitem__, key), format_func=titles.get)
@@ -111,14 +114,16 @@ def _answers(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str, names
     show_html('<div class="chips">{}</div>', starmap(lists.chip_of, class_colors(**opened.colors_of).items()))
     _bars(opened, answers, key="classify.answers")
     tokens = opened.tokens(text)
-    deaf = without_a_word({name: opened.heads[name] for name in names}, tokens, classifiers.workspace_for(task, in_use).vectors)
+    without_words = without_a_word({name: opened.heads[name] for name in names}, tokens, classifiers.workspace_for(task, in_use).vectors)
     example = examples.classify().get(opened.task.name, {}).get(text, {})
-    notice(describe_answers(answers, deaf, example.get("label", "")))
+    notice(describe_answers(answers, without_words, example.get("label", "")))
 
 
 def _describe_gain(opened: tasks.OpenHeads) -> None:
     """Show how many points ELMo adds on unseen texts, and from how many labeled ones its classifiers learned."""
-    without, joined = (opened.heads[name].meta if name in opened.heads else {} for name in PAIRS[0])
+    if not opened.heads.keys() >= set(PAIRS[0]):
+        return
+    without, joined = (opened.heads[name].meta for name in PAIRS[0])
     if not (without.get("test") and joined.get("test")):
         return
     values = {"points": 100 * (joined["test"]["accuracy"] - without["test"]["accuracy"]), "train": joined["sizes"]["train"]}
@@ -155,8 +160,8 @@ def _all_answers(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str, f
 def _bars(opened: tasks.OpenHeads, answers: dict[str, Answer], *, key: str) -> None:
     titles = variant_titles()
     named = ", ".join(f"{titles[name]}: {a.label} {a.probabilities[a.label]:.0%}" for name, a in answers.items())
-    shares, colors = [a.probabilities for a in answers.values()], class_colors(**opened.colors_of)
-    figure = answers_figure([titles[name] for name in answers], shares, colors)
+    shares = [a.probabilities for a in answers.values()]
+    figure = answers_figure([titles[name] for name in answers], shares, class_colors(**opened.colors_of))
     draw(figure, key=key, alt=t("Probabilities per classifier. {named}.", named=named))
 
 
@@ -178,9 +183,10 @@ def show_reasons(in_use: InUse, task: str, names: list[str], text: str) -> None:
             lines = [line.format(cosine, shorten(near_text, 300), label) for cosine, near_text, label in rows]
             show_html("{}{}", t("<p>Most similar training rows</p>"), lines)
     _layers(name, result)
-    parts = {t("word"): result.tokens, t("change if removed"): result.occlusion}
-    parts |= {t("without its context"): result.context} if result.context else {}
-    lists.offer_table(pd.DataFrame(parts).round(3), name=f"reasons-{name}", key="why.twin")
+    columns = {t("word"): result.tokens, t("change if removed"): result.occlusion}
+    if result.context:
+        columns[t("without its context")] = result.context
+    lists.offer_table(pd.DataFrame(columns).round(3), name=f"reasons-{name}", key="why.twin")
 
 
 def _context(explanation: Explanation) -> None:
@@ -197,8 +203,13 @@ def _context(explanation: Explanation) -> None:
             lines.append(t("Context weakened the prediction ({change:+.2f} log-odds).", change=change))
         else:
             lines.append(t("Context changed little ({change:+.2f} log-odds).", change=change))
-    label, share = plain(explanation.label), explanation.shuffled_probability
-    lines.append(t("With its words shuffled, {label} gets {share:.0%} on average.", label=label, share=share))
+    lines.append(
+        t(
+            "With its words shuffled, {label} gets {share:.0%} on average.",
+            label=plain(explanation.label),
+            share=explanation.shuffled_probability,
+        )
+    )
     st.caption(" ".join(lines))
 
 
@@ -214,18 +225,19 @@ def _layers(name: str, explanation: Explanation) -> None:
     right.caption(t("Learned layer weights of {classifier}: {weights}, γ = {gamma:.2f}. Weighted by vector length: {pulls}.", **values))
 
 
-def describe_answers(answers: dict[str, Answer], deaf: list[str], label: str) -> list[str]:
-    """State whether ELMo helps with a text (`label` is the true one, or ""), each answer, and which classifiers know no word of it (`deaf`)."""
-    titles, lines = variant_titles(), []
+def describe_answers(answers: dict[str, Answer], without_words: list[str], label: str) -> list[str]:
+    """State whether ELMo helps with a text (`label` is the true one, or ""), each answer, and which classifiers know no word of it (`without_words`)."""
+    titles = variant_titles()
+    lines = []
     pair = next((pair for pair in PAIRS if answers.keys() >= set(pair)), None)
     if pair:
         lines.append(_describe_help(*(answers[name].label for name in pair), label))
-    lines.append(_votes(answers, titles))
+    lines.append(_describe_votes(answers, titles))
     if unsure := ", ".join(titles[name] for name, answer in answers.items() if answer.lead < CLOSE):
         lines.append(t("Too close to call, top two within {points:.0f} points: {classifiers}.", points=100 * CLOSE, classifiers=unsure))
     if pair:
         lines.append(_compare_shares(*(answers[name].probabilities for name in pair), answers[pair[1]].label, titles[pair[0]]))
-    if silent := ", ".join(titles[name] for name in deaf if name in answers):
+    if silent := ", ".join(titles[name] for name in without_words if name in answers):
         lines.append(t("No known word in this text; bars that show only a default: {classifiers}.", classifiers=silent))
     return lines
 
@@ -246,7 +258,7 @@ def _describe_help(before: str, after: str, label: str) -> str:
     return t("Wrong with and without ELMo: this is <b>{label}</b>.", **values)
 
 
-def _votes(answers: dict[str, Answer], titles: dict[str, str]) -> str:
+def _describe_votes(answers: dict[str, Answer], titles: dict[str, str]) -> str:
     ranked = Counter(answer.label for answer in answers.values()).most_common()
     votes = [t("{classifier} says {label}", classifier=titles[name], label=a.label) for name, a in answers.items()]
     commonest, n = ranked[0]

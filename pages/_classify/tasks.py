@@ -36,7 +36,8 @@ from pages._widgets.inputs import as_you_type, offer_examples
 COLORS = {"baseline": GLOVE, "elmo": LAYER_COLORS["2"]}
 R = TypeVar("R")
 Span = tuple[int, int, str]  # the first and the last token, and a label
-READS, RESULTS = ("model", "vectors"), FOLDER / "results.json"
+READS = ("model", "vectors")
+RESULTS = FOLDER / "results.json"
 ORDER = ("names", "roles", "entailment", "coreference", "questions", "chunks", "speech")  # the paper's, the simplest first; then others
 
 
@@ -49,8 +50,10 @@ def _open_tasks(in_use: InUse) -> dict[str, OpenTask]:
 
 def _ask(compute: Callable[..., R], in_use: InUse, task: str, request: Hashable) -> R:
     """Return the cached result of a function of core.tasks.answers with the heads of a task."""
-    over, opened = workspace(in_use), _open_tasks(in_use)[task]
-    key, kind = (task, request, RESULTS.stat().st_mtime), f"tasks.{compute.__qualname__}"
+    over = workspace(in_use)
+    opened = _open_tasks(in_use)[task]
+    key = (task, request, RESULTS.stat().st_mtime)
+    kind = f"tasks.{compute.__qualname__}"
     return keep(kind, over.reads(*READS), key, lambda: compute(opened, request, over.model, over.vectors), most=256)
 
 
@@ -70,8 +73,11 @@ def show(in_use: InUse) -> None:
         task = choice("task_of_paper", t("Task"), titles, next(iter(titles)))
         items = examples.tasks()[task]
         names = [example_title(next(iter(item.values())), is_wrong=examples.WRONG in item) for item in items]
-        key, fill = f"tasks_example_{task}", lambda k: st.session_state.update(examples.texts_of(items[k]))
-        offer_examples(range(len(items)), key, fill, format_func=names.__getitem__)
+
+        def fill(number: int) -> None:
+            st.session_state.update(examples.texts_of(items[number]))
+
+        offer_examples(range(len(items)), f"tasks_example_{task}", fill, format_func=names.__getitem__)
         with show_errors():
             PAGES[task](in_use)
         if problems := result[task].problems:
@@ -111,7 +117,8 @@ def _roles(in_use: InUse) -> None:
 
 
 def _spans(task: str, in_use: InUse, example: Example) -> None:
-    tokens, by_variant = flat(example.passages[0]), _ask(answers.ask, in_use, task, example)
+    tokens = flat(example.passages[0])
+    by_variant = _ask(answers.ask, in_use, task, example)
     result = {v: [span for span in a if span[2] not in ("V", "C-V")] for v, a in by_variant.items()}
     colors = class_colors(sorted({label for spans in result.values() for _, _, label in spans}), ordered=False)
     words = _span_reader(tokens)
@@ -166,8 +173,10 @@ def _coreference(in_use: InUse) -> None:
 def _chains(in_use: InUse, text: str) -> None:
     """Show mentions of the same entity with one color and number, the same for both models."""
     example = _ask(answers.mentions_in, in_use, "chunks", text)
-    tokens, by_variant = flat(example.passages[0]), _ask(answers.ask, in_use, "clusters", example)
-    words, result = _span_reader(tokens), {v: chains(example, a) for v, a in by_variant.items()}
+    tokens = flat(example.passages[0])
+    by_variant = _ask(answers.ask, in_use, "clusters", example)
+    words = _span_reader(tokens)
+    result = {v: chains(example, a) for v, a in by_variant.items()}
     first = sorted({chain[0] for chains in result.values() for chain in chains})
     colors = chain_colors(len(first))
 
@@ -196,7 +205,8 @@ def _pronoun(in_use: InUse, mentions: Mentioned) -> None:
         titles = {str(k): f"{mentions.words((k, k))} ({n})" for n, k in enumerate(mentions.pronouns, 1)}
         position = int(choice("tasks_pronoun", t("Which pronoun"), titles, str(position)))
     by_variant = _ask(answers.ask, in_use, "coreference", mentions.example(position))
-    tokens, pronoun = flat(mentions.passage), mentions.words((position, position))
+    tokens = flat(mentions.passage)
+    pronoun = mentions.words((position, position))
     picked = {v: chosen(a) for v, a in by_variant.items()}
     named = {v: mentions.words(mentions.names[k]) if k >= 0 else t("none of them") for v, k in picked.items()}
     differ = len(set(named.values())) > 1

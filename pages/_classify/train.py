@@ -81,7 +81,8 @@ class Training:
         costs = [cost(variant) for variant, _ in runs]
         self.has_layers, self.seconds_left = True, None
         for number, (variant, seed) in enumerate(runs):
-            config, parts = tasks.task_config(task, seed=seed, epochs=order.epochs), frozen[variant.name]
+            config = tasks.task_config(task, seed=seed, epochs=order.epochs)
+            parts = frozen[variant.name]
             if variant.members:
                 members = {name: head for (name, s), head in self.heads.items() if s == seed}
                 self.heads[variant.name, seed] = make_committee(variant, members, self.dataset, config, parts)
@@ -109,7 +110,8 @@ class Training:
         self.curves[variant, seed] = [{name: past[name] for name in points} for past in history]
 
     def _layers(self, done: int, total: int, speed: float) -> None:
-        self.job.done, self.seconds_left = done / max(1, total), (total - done) / speed if speed else None
+        self.job.done = done / max(1, total)
+        self.seconds_left = (total - done) / speed if speed else None
         self.job.check()
 
 
@@ -204,7 +206,8 @@ def describe_training(result: dict[tuple[str, int], TextHead]) -> list[str]:
     titles = variant_titles()
     share = {name: float(rows.mean()) for name, rows in right.items()}
     ranked = sorted(right, key=lambda name: -share[name])
-    best, n = ranked[0], right[ranked[0]].shape[1]
+    best = ranked[0]
+    n = right[ranked[0]].shape[1]
     values = {"accuracy": share[best], "n": n}
     level = [name for name in ranked if right[name].sum() * len(right[best]) == right[best].sum() * len(right[name])]
     if len(level) > 1:
@@ -250,11 +253,12 @@ def _actions(training: Training, table: pd.DataFrame) -> None:
         title = t("{texts}, trained here", texts=order.title)
         over = workspace_of(order.model, order.vectors)
         title, dropped = classifiers.hold(title, classifiers.Trained(opened, training.dataset, over, dict(training.pooled)))
-        label, options = t("Listed there as “{title}”", title=plain(title)), {"icon": ":material/arrow_forward:", "place": place}
-        page_link("classify", label, query_params={"task": title}, **options)
+        label = t("Listed there as “{title}”", title=plain(title))
+        page_link("classify", label, query_params={"task": title}, icon=":material/arrow_forward:", place=place)
         if dropped:
             place.caption(t("“{title}” is no longer listed there.", title=plain(dropped)))
-    name, mime = f"train-{order.task}.ipynb", "application/x-ipynb+json"
+    name = f"train-{order.task}.ipynb"
+    mime = "application/x-ipynb+json"
     lists.download(t("Training notebook"), notebook(order), name, mime, key="train.notebook", place=notebook_, width="stretch")
 
 

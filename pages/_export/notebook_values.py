@@ -65,13 +65,16 @@ def notebook(view: str, settings: Settings, *, question: str = "", lede: str = "
     values = taken | _read(name, settings)
     tags = (name, str(settings.get("task_of_paper") or "names")) if name == "tasks" else (name,)
     link = "".join(address.split()).replace("<", "%3C").replace(">", "%3E")  # as a browser writes it: Markdown ends a link at them
+    if link:
+        link = f"<{link}>" if "://" in link else f"`{link}`"
     parts = [
         f"# {plain(question)}" if question else "",
         plain(Markup(lede).striptags()),  # noqa: S704
         t("Run this notebook in Jupyter where Elmoscope is installed (`pip install .`), or in its folder, beside `app.py`."),
-        (f"<{link}>" if "://" in link else f"`{link}`") if link else "",
+        link,
     ]
-    opening, facts = "\n\n".join(filter(None, parts)), {"view": view, "version": __version__}
+    opening = "\n\n".join(filter(None, parts))
+    facts = {"view": view, "version": __version__}
     return build_notebook(file, tags, {*controls, *values}, values, opening=opening, metadata=facts)
 
 
@@ -95,7 +98,8 @@ def _read(name: str, settings: Settings) -> dict[str, Any]:
         case "why":
             return both | {"mix": _weights(settings, settings.get("dlayer")), "space": settings.get("flip_layer") or layers.top}
         case "map":
-            view, ends = settings.get("view"), tuple(str(settings.get(key) or "") for key in ("right", "left", "up", "down"))
+            view = settings.get("view")
+            ends = tuple(str(settings.get(key) or "") for key in ("right", "left", "up", "down"))
             ends = ends if {*ends[2:]}.isdisjoint({"", "–"}) else ends[:2]
             ends = ends if settings.get("layout") == "poles" and all(ends[:2]) else ()
             return both | {"ends": ends, "layer": view if view in (*layers.spaces, model_layers.SENSES) else layers.top}
@@ -124,7 +128,8 @@ def _read(name: str, settings: Settings) -> dict[str, Any]:
         case "compare" if spaces := tuple(settings.get("compare.spaces") or ()):
             return {"spaces": [spaces[:2], spaces[2:]]}
         case "classify":
-            stored, task = languages.get_language(ENGLISH).examples["classify"], settings.get("task")
+            stored = languages.get_language(ENGLISH).examples["classify"]
+            task = settings.get("task")
             task = task if task in stored else "news-title"  # classifiers that a user trained are not on disk
             return {"task": task, "text": settings.get(f"text_{task}") or stored[task][0]["text"]}
         case "tasks":

@@ -74,12 +74,14 @@ class Taken:
 
     def note(self, kind: str, what: Any, key: str = "") -> None:
         """Record a "figure", "table", "notice" or "typed". What a fragment drew in its last run and not in this one is removed."""
-        fragment, run = ThreadState.get().fragment_id, get_script_run_ctx().fragment_ids_this_run
+        fragment = ThreadState.get().fragment_id
+        run = get_script_run_ctx().fragment_ids_this_run
         if run is not None and self._runs.get(fragment) is not run:
             self._runs[fragment] = run
             self._notices = 0
         if not key:
-            self._notices, key = self._notices + 1, f"{fragment}.{self._notices}"
+            key = f"{fragment}.{self._notices}"
+            self._notices += 1
         self._noted[kind, key] = what, fragment, run
         self.look()
 

@@ -44,8 +44,8 @@ def what_layers_read() -> str:
 def mix_weights() -> str:
     """Draw the text box for the layer weights. It shows the sliders' weights until the user types others."""
     n = model_layers.in_use().n
-    label, about = t("Layer weights, 0 to {top}", top=n - 1), t("{n} numbers. The Mix page has sliders.", n=n)
-    return st.text_input(label, ",".join("1" * n), help=about, **bound(WEIGHTS))
+    about = t("{n} numbers. The Mix page has sliders.", n=n)
+    return st.text_input(t("Layer weights, 0 to {top}", top=n - 1), ",".join("1" * n), help=about, **bound(WEIGHTS))
 
 
 def fit_layers(model: str, layers: model_layers.Layers) -> None:
@@ -114,7 +114,8 @@ def choice(key: str, label: str, titles: Mapping[str, str], default: str, *, pla
 
 def multiple_choice(key: str, label: str, titles: Mapping[str, str], default: Sequence[str], **options: Any) -> list[str]:
     """Draw a choice of several codes of `titles`, as pills. The URL parameter joins them: "glove,elmo"."""
-    state, in_url = st.session_state, read_parameter(key)
+    state = st.session_state
+    in_url = read_parameter(key)
     if key not in state or is_new(key):
         codes = [code for code in (in_url or "").split(",") if code in titles]
         state[key] = codes if codes or in_url == "" else list(default)

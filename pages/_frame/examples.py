@@ -12,7 +12,7 @@ from core.text.sentences import read_sentences
 from core.text.tokens import join_tokens
 
 WRONG = "wrong"  # in an example that ELMo gets wrong: True, or the right answer of a task of the paper
-FIRST = 8  # words, where a language names none
+FIRST = 8  # words, if the language's description has no pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,8 @@ def texts_of(example: dict[str, str]) -> dict[str, str]:
 
 def initial_texts() -> dict[str, str]:
     """Return the initial texts of the boxes, by key."""
-    first, word = predict()[0], first_word()
+    first = predict()[0]
+    word = first_word()
     a, b = pairs().get(word, ("", ""))
     return {"a": a, "b": b, "w": word, "ptext": first.text, "pother": first.other, "spell": next(iter(spelling().values()))}
 

@@ -47,9 +47,10 @@ def frame(file: str) -> InUse:
     st.set_page_config(f"{title} · Elmoscope", str(ASSETS / "icon.png"), layout="wide", initial_sidebar_state=sidebar)
     foreign = ""
     if i18n.language() != i18n.ENGLISH:  # Streamlit's upload button speaks only English; our own text states the limit
-        text, label = '[data-testid="stFileUploaderDropzone"] button p', json.dumps(t("Choose files"), ensure_ascii=False)
+        button = '[data-testid="stFileUploaderDropzone"] button p'
+        label = json.dumps(t("Choose files"), ensure_ascii=False)
         foreign = (
-            f"<style>{text} {{font-size: 0 !important;}} {text}::after {{content: {label}; font-size: 1rem;}} "
+            f"<style>{button} {{font-size: 0 !important;}} {button}::after {{content: {label}; font-size: 1rem;}} "
             '[data-testid="stFileUploaderDropzoneInstructions"] {display: none;}</style>'
         )
     # One element in every language, so that the next elements keep their places and no box appears twice while the language changes.

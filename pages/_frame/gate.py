@@ -101,7 +101,7 @@ def check_host(scope: Scope) -> None:
 
 
 def check_origin(scope: Scope) -> None:
-    """Refuse requests from pages of other websites. The Host header alone determines the own origin. Other clients send none."""
+    """Refuse requests from pages of other websites. The Host header alone determines this server's origin. Other clients send none."""
     if not any(name == b"origin" for name, _ in scope["headers"]):
         return
     origin, host = _single_header(scope, b"origin") or "", _single_header(scope, b"host") or ""
@@ -142,7 +142,8 @@ class Uploads:
 
     async def receive_upload(self, app: ASGIApp, session: str, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass an upload to the app and count its bytes as they arrive. Raises HTTPException before too many are stored."""
-        deadline, upload = asyncio.get_running_loop().time() + BODY_S, object()
+        deadline = asyncio.get_running_loop().time() + BODY_S
+        upload = object()
         self._arrived[session][upload] = 0
 
         async def receive_counted() -> Message:
@@ -163,13 +164,14 @@ class Uploads:
                 del self._arrived[session]
 
     def free_ended(self) -> None:
-        server, manager = runtime.get_instance(), _manager()
-        for session in [session for session in manager.file_storage if not server.is_active_session(session)]:
+        manager = _manager()
+        for session in [session for session in manager.file_storage if not runtime.get_instance().is_active_session(session)]:
             manager.remove_session_files(session)
 
     def _check_room(self, session: str) -> None:
         """Refuse uploads of a session beyond its limit. At the limit of all sessions, free the files of larger sessions first."""
-        caps, sizes = limits(), self._count_bytes()
+        caps = limits()
+        sizes = self._count_bytes()
         max_bytes = 2 * caps.max_unpacked_mb * MB
         n_files = len(_manager().file_storage.get(session, ())) + len(self._arrived[session])
         if sizes[session] > max_bytes or n_files > caps.max_files:

@@ -102,7 +102,9 @@ class Job:
     """
 
     def __init__(self, queue: Queue, owner: str | None = None, address: str | None = None) -> None:
-        self.queue, self._name, self._address = queue, owner or f"{id(self)}", address
+        self.queue = queue
+        self._name = owner or f"{id(self)}"
+        self._address = address
         self.owners = {owner} if owner else set()
         self._stopped: set[str | None] = set()
         self._owners_lock = threading.Lock()
@@ -132,8 +134,12 @@ class Job:
 
     def stop_for(self, owner: str | None) -> None:
         with self._owners_lock:
-            self._stopped |= {owner} if owner else {owner, *self.owners}
-            self.owners -= {owner} if owner else self.owners.copy()
+            if owner:
+                self._stopped.add(owner)
+                self.owners.discard(owner)
+            else:
+                self._stopped |= {None, *self.owners}
+                self.owners.clear()
 
     def resume(self, owner: str | None) -> None:
         """Add a user again who has stopped the work."""
@@ -195,7 +201,8 @@ class Job:
 
     def wait_for_turn(self, seconds: float = POLL_S) -> bool:
         """Wait at most `seconds` and return whether it is this job's turn. Raises JobEnded if it should not wait any longer."""
-        queue, until = self.queue, time.monotonic() + seconds
+        queue = self.queue
+        until = time.monotonic() + seconds
         self.check()
         with queue.changed:
             self.polled = until
@@ -222,9 +229,9 @@ class Job:
         time_now = time.monotonic()
         if self.is_attended:
             self._seen = time_now
-        elif time_now - self._seen > min(YIELD_AFTER_S, GONE_AFTER_S):
-            has_others_waiting = any(job is not self and job.is_attended for job in tuple(self.queue.waiting))
-            if has_others_waiting or time_now - self._seen > GONE_AFTER_S:
+        else:
+            is_another_waiting = any(job is not self and job.is_attended for job in tuple(self.queue.waiting))
+            if time_now - self._seen > (YIELD_AFTER_S if is_another_waiting else GONE_AFTER_S):
                 raise JobEnded(LEFT, t("Stopped: the page was closed."))
         max_minutes = limits().max_job_minutes
         if self.began is not None and time_now - self.began > 60 * max_minutes:

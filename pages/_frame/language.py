@@ -30,8 +30,8 @@ TAPPED = ("example", "decided.example", "predict.example", "spell_example")
 def follow() -> None:
     """Make the user's language known to fragments, which run in separate threads."""
     i18n.follow(_chosen)
-    languages.follow(partial(_of_session, READS))
-    model_layers.follow(partial(_of_session, LAYERS))
+    languages.follow(partial(_read_session, READS))
+    model_layers.follow(partial(_read_session, LAYERS))
     code = read_parameter("lang") or i18n.ENGLISH
     if gone_through_history() and code in languages.codes() and code != _code():  # that of the entry gone to
         switch(code)
@@ -104,7 +104,7 @@ def _chosen() -> str | None:
     return None if get_script_run_ctx(suppress_warning=True) is None else st.session_state.get("lang") or read_parameter("lang")
 
 
-def _of_session(key: str) -> Any:
+def _read_session(key: str) -> Any:
     return None if get_script_run_ctx(suppress_warning=True) is None else st.session_state.get(key)
 
 

@@ -134,10 +134,12 @@ class _BoundedSocket(WebSocketsSansIOProtocol):
 
 def limit_connections() -> None:
     """Limit the number of connections, their time without a request, and the size of a message. Streamlit cannot set them."""
-    original, max_connections = H11Protocol.connection_made, _raise_open_files()
+    original = H11Protocol.connection_made
+    max_connections = _raise_open_files()
 
     def connection_made(self: H11Protocol, transport: asyncio.Transport) -> None:
-        self.config.ws_max_size, self.ws_protocol_class = get_max_widget_state_size_bytes(), _BoundedSocket
+        self.config.ws_max_size = get_max_widget_state_size_bytes()
+        self.ws_protocol_class = _BoundedSocket
         if len(self.connections) >= max_connections:
             idle_connection = next((connection for connection in self.connections if _is_idle(connection)), None)
             (idle_connection.transport if idle_connection else transport).abort()
@@ -156,7 +158,8 @@ def _close_silent(connection: H11Protocol, last_cycle: object, since: float) -> 
     """Close a connection that has had no request since the last check, or that has served one request for too long."""
     if connection not in connection.connections or connection.transport.is_closing():
         return  # it is closed, or a WebSocket now
-    cycle, time_now = connection.cycle, connection.loop.time()
+    cycle = connection.cycle
+    time_now = connection.loop.time()
     since = since if cycle is last_cycle else time_now
     if (_is_idle(connection) and cycle is last_cycle) or time_now - since > REQUEST_S:
         connection.transport.abort()

@@ -9,6 +9,8 @@ import streamlit as st
 
 from core.common.i18n import t
 
+HOME = "home"  # the view of app.py
+
 
 @dataclass(frozen=True, slots=True)
 class Page:
@@ -21,15 +23,14 @@ class Page:
 
     @property
     def views(self) -> tuple[str, ...]:
-        return tuple(view for view, _ in self.parts) or (HOME if self.file == "app.py" else Path(self.file).stem,)
+        if self.parts:
+            return tuple(view for view, _ in self.parts)
+        return (HOME,) if self.file == "app.py" else (Path(self.file).stem,)
 
     @property
     def control(self) -> str:
         """The key of the page's switch, which is also its URL parameter."""
         return f"{Path(self.file).stem}_view"
-
-
-HOME = "home"
 
 
 def _page(name: str, label: str, icon: str, **parts: str) -> Page:
@@ -38,8 +39,13 @@ def _page(name: str, label: str, icon: str, **parts: str) -> Page:
 
 def menu() -> dict[str, tuple[Page, ...]]:
     of_classify = {"classify": t("Try it"), "tasks": t("The paper’s tasks"), "train": t("Train"), "results": t("Results")}
-    of_texts = {"texts": t("Texts"), "search": t("Search"), "collocates": t("Collocates"), "keyness": t("Keywords")}
-    of_texts["change"] = t("Change over time")
+    of_texts = {
+        "texts": t("Texts"),
+        "search": t("Search"),
+        "collocates": t("Collocates"),
+        "keyness": t("Keywords"),
+        "change": t("Change over time"),
+    }
     return {
         t("Explore"): (
             Page("app.py", t("Home"), ":material/home:"),

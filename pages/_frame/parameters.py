@@ -118,7 +118,8 @@ def write_parameter(name: str, value: str | None) -> None:
         st.query_params.pop(name, None)
     elif st.query_params.get(name) != value:
         st.query_params[name] = value
-    state, seen = st.session_state, f"{name}.seen"
+    state = st.session_state
+    seen = f"{name}.seen"
     if seen in state and state[seen] != value:
         state[f"{name}.before"] = [*state.get(f"{name}.before", ())[-7:], (state[seen], monotonic())]
     state[seen] = value
@@ -126,7 +127,8 @@ def write_parameter(name: str, value: str | None) -> None:
 
 def is_new(name: str) -> bool:
     """Return whether the address wins over the session: after Back, and if no recent run of this session wrote its value."""
-    state, value = st.session_state, read_parameter(name)
+    state = st.session_state
+    value = read_parameter(name)
     echoes = {earlier for earlier, written_at in state.get(f"{name}.before", ()) if monotonic() - written_at < ECHO_S}
     return gone_through_history() or (value is not None and value not in {state.get(f"{name}.seen"), *echoes})
 
@@ -282,7 +284,9 @@ def _clean(name: str) -> str:
 
 def _find_error(name: str) -> str:
     """Return the error in a parameter, or "" if it is valid."""
-    kind, max_length, values = kind_of(name), _max_length(name), st.query_params.get_all(name)
+    kind = kind_of(name)
+    max_length = _max_length(name)
+    values = st.query_params.get_all(name)
     text = "".join((name, *values))
     if name.casefold() in EMBEDDING:
         return ""

@@ -43,7 +43,8 @@ CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]")  # 
 @cache
 def check_values() -> None:
     """Patch Streamlit so that it checks the values of all sessions of this process."""
-    set_widgets, register = SessionState.set_widgets_from_proto, SessionState.register_widget
+    set_widgets = SessionState.set_widgets_from_proto
+    register = SessionState.register_widget
 
     @wraps(set_widgets)
     def set_checked_widgets(self: SessionState, widget_states: WidgetStates) -> None:
@@ -65,7 +66,8 @@ def check_values() -> None:
             del self._new_widget_state[metadata.id]
         return register(self, replace(metadata, deserializer=check_result(metadata.deserializer)), user_key)
 
-    SessionState.set_widgets_from_proto, SessionState.register_widget = set_checked_widgets, register_checked_widget
+    SessionState.set_widgets_from_proto = set_checked_widgets
+    SessionState.register_widget = register_checked_widget
 
 
 def check_result(deserialize: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -178,8 +180,10 @@ _LOCK, _ASSIGNED = "_callbacks.lock", "_callbacks.assigned"  # keys of the sessi
 @cache
 def protect_callbacks() -> None:
     """Patch Streamlit so that no click interrupts or undoes a callback, or runs one of a page that was left. Affects all sessions."""
-    next_request, begin_run = ScriptRequests.on_scriptrunner_yield, SessionState.on_script_will_rerun
-    end_run, is_changed = SessionState.on_script_finished, SessionState._widget_changed
+    next_request = ScriptRequests.on_scriptrunner_yield
+    begin_run = SessionState.on_script_will_rerun
+    end_run = SessionState.on_script_finished
+    is_changed = SessionState._widget_changed
 
     @wraps(next_request)
     def next_outside_callbacks(self: ScriptRequests) -> ScriptRequest | None:
@@ -206,7 +210,8 @@ def protect_callbacks() -> None:
 
     @wraps(end_run)
     def end_with_values_sent(self: SessionState, widget_ids: frozenset[str], **options: Any) -> None:
-        assignments, context = self._old_state.get(_ASSIGNED, {}), get_script_run_ctx(suppress_warning=True)
+        assignments = self._old_state.get(_ASSIGNED, {})
+        context = get_script_run_ctx(suppress_warning=True)
         if options:  # without options, another page opens and has drawn nothing yet
             is_fragment = bool(context and context.fragment_ids_this_run)
             get_id = self._key_id_mapper.get_id_from_key  # the id changes if a box gets other options
@@ -220,8 +225,10 @@ def protect_callbacks() -> None:
         is_current = key is None or self._key_id_mapper.get_id_from_key(key, widget_id) == widget_id
         return is_current and is_changed(self, widget_id)
 
-    ScriptRequests.on_scriptrunner_yield, SessionState._widget_changed = next_outside_callbacks, is_changed_here
-    SessionState.on_script_will_rerun, SessionState.on_script_finished = begin_after_callbacks, end_with_values_sent
+    ScriptRequests.on_scriptrunner_yield = next_outside_callbacks
+    SessionState.on_script_will_rerun = begin_after_callbacks
+    SessionState.on_script_finished = end_with_values_sent
+    SessionState._widget_changed = is_changed_here
 
 
 _PAGES = "_elmoscope_pages"  # an attribute of a session: the page requested last, and the page whose run had started by then

@@ -42,7 +42,8 @@ class TargetPair:
 def settle() -> TargetPair:
     """Determine the sentences and the selected tokens of this run, before any widget is drawn."""
     state = st.session_state
-    before, page = state.get(KEY), current_page()
+    before = state.get(KEY)
+    page = current_page()
     by_address = before is None or before.page != page or gone_through_history()
     texts = tuple(text_of(key, by_address) for key in SIDES)
     code = languages.in_use().code
@@ -56,9 +57,11 @@ def settle() -> TargetPair:
         usual = "" if forget else state.get(READ_AS, "")
         state[READ_AS] = (usual if in_url is None else in_url)[:LONGEST]
         for key, side_tokens in zip(SIDES, tokens, strict=True):
-            label, labels = read_parameter(f"{key}i"), token_labels(side_tokens)
+            label = read_parameter(f"{key}i")
+            labels = token_labels(side_tokens)
             if label in labels:
-                state[f"{key}i"], state[f"{key}.tapped"] = labels.index(label), side_tokens[labels.index(label)]
+                state[f"{key}i"] = labels.index(label)
+                state[f"{key}.tapped"] = side_tokens[labels.index(label)]
             elif forget:
                 state[f"{key}.tapped"] = None
     tapped = tuple(_tapped_at(key, side_tokens) for key, side_tokens in zip(SIDES, tokens, strict=True))
@@ -114,7 +117,8 @@ def follow(key: str, usual: str) -> None:
 def put(*, word: str = "", **texts: str) -> None:
     """Set the sentences `a` and `b` in a callback. Select `word` in them if it is given, else guess the target."""
     for key, text in texts.items():
-        st.session_state[key], st.session_state[f"{key}.tapped"] = text, word or None
+        st.session_state[key] = text
+        st.session_state[f"{key}.tapped"] = word or None
         places = find_word(tokens_of(text), word) if word else []
         if places:
             st.session_state[f"{key}i"] = places[0]
@@ -128,7 +132,8 @@ def place_of(tokens: list[str] | tuple[str, ...], word: str) -> int:
 
 
 def tap(key: str) -> None:
-    tokens, position = now().tokens[SIDES.index(key)], st.session_state[f"{key}i"]
+    tokens = now().tokens[SIDES.index(key)]
+    position = st.session_state[f"{key}i"]
     if position in range(len(tokens)):
         st.session_state[f"{key}.tapped"] = tokens[position]
 

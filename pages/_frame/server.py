@@ -98,7 +98,7 @@ class FromMemory:
 
 
 class Download(media_file_manager.MediaFileMetadata):
-    """Streamlit's record of a file, kept for a time. Two runs of any page would delete it before a slow browser requests it."""
+    """Streamlit's record of a file, with a minimum lifetime. Two runs of any page would delete it before a slow browser requests it."""
 
     def __init__(self, kind: MediaFileKind = MediaFileKind.MEDIA) -> None:
         super().__init__(kind)

@@ -92,7 +92,10 @@ def _take(key: str, widget: str, several: bool) -> None:
     earlier = files_by_box.get(key, [])
     if taken and not several:  # a replaced file stays until the box is emptied, because a waiting training may still read it
         state.setdefault(_REPLACED, {}).setdefault(key, []).extend(earlier)
-    files_by_box[key] = [*earlier, *taken] if several else taken or earlier
+    if several:
+        files_by_box[key] = [*earlier, *taken]
+    else:
+        files_by_box[key] = taken or earlier
     state[f"{key}.turn"] = state.get(f"{key}.turn", 0) + 1
     if context := get_script_run_ctx():
         for file in new_files:  # Streamlit would hold its copies in memory until the session ends

@@ -43,7 +43,8 @@ from pages._widgets.components import get_settings, make_component, map_widget, 
 from pages._widgets.inputs import Chosen
 
 KEY, CURVES, EXPECTED = "home.live", "home.curves", "home.expected"  # keys of the components
-_curves, _chips = (make_component(name, Path(__file__).parent) for name in ("curves", "expected"))
+_curves = make_component("curves", Path(__file__).parent)
+_chips = make_component("expected", Path(__file__).parent)
 SPACE, DRAWN, OPENED = "layer", "home.drawn", "home.opened"  # in the session; the first is in the address too
 ALONE_JOB, ALONE, STEPS = "live page", "home.alone", 100  # the job and the widgets of the HTML file
 
@@ -63,11 +64,11 @@ def show(in_use: InUse, first: Chosen, second: Chosen, chips: DeltaGenerator, pl
         verdict.compare_pair(in_use, first, second)
         expect_words(in_use, first, second)
     with place:
-        _verdict(in_use, first, second)
-    _picture(in_use, {1: first, 2: second}, chips)
+        _show_verdict(in_use, first, second)
+    _show_picture(in_use, {1: first, 2: second}, chips)
 
 
-def _verdict(in_use: InUse, first: Chosen, second: Chosen) -> None:
+def _show_verdict(in_use: InUse, first: Chosen, second: Chosen) -> None:
     judgment = verdict.judge(in_use, first, second).verdict
     if foreign := language.foreign(first.word, second.word):
         title, reason = t("Another language"), language.say_foreign(foreign[0])
@@ -89,25 +90,26 @@ def _are_words(first: Chosen, second: Chosen) -> bool:
     return not language.foreign(first.word, second.word) and all(is_word(item.in_context, reads) for item in (first, second))
 
 
-def _picture(in_use: InUse, chosen: Mapping[int, Chosen], chips: DeltaGenerator) -> None:
+def _show_picture(in_use: InUse, chosen: Mapping[int, Chosen], chips: DeltaGenerator) -> None:
     first, second = chosen.values()
-    over, pair = workspace(in_use), verdict.compare_pair(in_use, first, second)
+    over = workspace(in_use)
+    pair = verdict.compare_pair(in_use, first, second)
     scene = pair.scene if _are_words(first, second) else None
     space = ""
     if scene:
-        space = _space(scene)
+        space = _choose_space(scene)
         with st.container(key="home_picture"):
             left, right = st.columns([2, 1], gap="medium")
             with left:
                 _draw_scene(scene, chosen, space)
             with right:
-                _decides(in_use, pair, scene, space)
+                _show_evidence(in_use, pair, scene, space)
     words = []
     with show_errors():  # after the picture, which waits for no softmax
         words = show_expected(in_use, first, second, chips)
     second_model = None
     if in_use.other_model:
-        with show_errors():  # the first model's answer is there whatever becomes of the second's
+        with show_errors():  # the first model's answer stays if the second model fails
             other = over.with_model(in_use.other_model)
             cosines = space_cosines(other, first.in_context, second.in_context)
             second_model = SecondModel(short_name(in_use.other_model), other.layers, cosines)
@@ -175,7 +177,8 @@ def offer_html_file(in_use: InUse) -> None:
         return page_of(workspace_of(in_use.model), report=report).encode("utf-8")
 
     with opened:
-        name, make = plain(short_name(in_use.model)), t("Make the page")
+        name = plain(short_name(in_use.model))
+        make = t("Make the page")
         st.caption(t("One HTML file with {model} in it. It opens from disk in any browser, without a network.", model=name))
         if shared_jobs.find_job(ALONE_JOB, key) is None:
             if st.button(make, key=f"{ALONE}.make", icon=":material/build:"):
@@ -188,7 +191,8 @@ def offer_html_file(in_use: InUse) -> None:
 
 
 def _draw_scene(scene: Scene, chosen: Mapping[int, Chosen], space: str) -> None:
-    state, word = st.session_state, chosen[1].word
+    state = st.session_state
+    word = chosen[1].word
     data = scene_data(scene, word, chosen)
     news = {"key": data["key"], "view": space, "dot": NONE, "picked": [], "seq": sequence(KEY)}
     opens = space == SENSES and not state.get(OPENED)
@@ -199,16 +203,20 @@ def _draw_scene(scene: Scene, chosen: Mapping[int, Chosen], space: str) -> None:
     note(lambda: scene_figure(scene, space, sentences), key="scene", alt=alt)
 
 
-def _decides(in_use: InUse, pair: Pair, scene: Scene, space: str) -> None:
-    judgment, usual, densities = pair.judgment, verdict.usual_layer(in_use), verdict.densities(in_use, pair.judgment)
-    rows, plain, sure = decisive_rows(densities, judgment), plain_rows(densities, pair.cosines), say_probability(judgment)
+def _show_evidence(in_use: InUse, pair: Pair, scene: Scene, space: str) -> None:
+    judgment = pair.judgment
+    usual = verdict.usual_layer(in_use)
+    densities = verdict.densities(in_use, pair.judgment)
+    rows = decisive_rows(densities, judgment)
+    plain = plain_rows(densities, pair.cosines)
+    sure = say_probability(judgment)
     _curves(key=CURVES, data=curves_data(rows, plain, scene.spaces, usual, sure))
     if every_row := [*rows, *filter(None, [plain.get(space, plain.get(usual))])]:
         note(lambda: curves_figure(every_row), key="curves", alt=describe(rows, sure))
 
 
-def _space(scene: Scene) -> str:
-    """Return the space that is shown: the address's or the hand's, else the last, the sense space."""
+def _choose_space(scene: Scene) -> str:
+    """Return the visible space: that of the address or of the user's drag, else the last one, the sense space."""
     state = st.session_state
     if SPACE not in state or gone_through_history():
         state[SPACE] = read_parameter(SPACE)
@@ -222,7 +230,8 @@ def _space(scene: Scene) -> str:
 
 def _take_set() -> None:
     """Select the space that the user dragged to, or put the sentence of a clicked dot into the second box. This is a callback."""
-    scene, settings = st.session_state.get(DRAWN), get_settings(KEY)
+    scene = st.session_state.get(DRAWN)
+    settings = get_settings(KEY)
     if scene is None:
         return
     if (space := settings.get("view")) in scene.spaces:
@@ -243,7 +252,7 @@ def show_expected(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGene
             st.caption(plain(str(error)))
             return []
         if places is not None:
-            _chips(key=EXPECTED, data=_data(places), on_put_change=_take_put)
+            _chips(key=EXPECTED, data=_chip_data(places), on_put_change=_take_put)
     return places or []
 
 
@@ -263,7 +272,8 @@ def put(side: str, word: str) -> None:
         return
     for key, tokens, position in zip(question.SIDES, current.tokens, current.positions, strict=True):
         if position is not None and key != side:
-            st.session_state[f"{key}i"], st.session_state[f"{key}.tapped"] = position, tokens[position]
+            st.session_state[f"{key}i"] = position
+            st.session_state[f"{key}.tapped"] = tokens[position]
     text, position = put_in(current.texts[number], current.tokens[number], current.positions[number], word)
     question.put(**{side: text[: limits().max_text]}, word=word)
     st.session_state[f"{side}i"] = position
@@ -275,7 +285,7 @@ def _take_put() -> None:
         put(side, word)
 
 
-def _data(places: Sequence[InPlace]) -> dict:
+def _chip_data(places: Sequence[InPlace]) -> dict:
     largest = max((answer.probability for place in places for answer in place.substitutes), default=1.0)
     words = [
         [

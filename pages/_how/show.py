@@ -1,7 +1,7 @@
 """How it works: an overview of the network, then nine steps of one token. The number of the step is a URL parameter."""
 
 from collections.abc import Callable, Sequence
-from itertools import count, pairwise
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -51,7 +51,8 @@ Painted = Callable[[float, float, float, int], Markup]  # x, y, width, number of
 
 @fragment
 def show(in_use: InUse, chosen: Chosen) -> None:
-    over, layers_in_use = workspace(in_use), model_layers.in_use()
+    over = workspace(in_use)
+    layers_in_use = model_layers.in_use()
     if not layers_in_use.is_elmo:
         _ = over.model.encoder  # raises the error if it cannot be opened
         notice([t("{model} is a transformer, without char-CNN or LSTMs.", model=layers_in_use.called)])
@@ -130,9 +131,8 @@ def _rows(token_walk: Walk) -> list[tuple[float, Painted]]:
     n, half = len(token_walk.layers) - 1, token_walk.layers.shape[-1] // 2
     strip = min(MOST, max(LEAST, 30 // max(n, 1)))
     above = [str(j) for j in range(1, n + 1)]
-    forward, backward = (
-        [cell_sizes(token_walk.layers[j][:, part]) for j in range(1, n + 1)] for part in (slice(0, half), slice(half, None))
-    )
+    forward = [cell_sizes(layer[:, :half]) for layer in token_walk.layers[1:]]
+    backward = [cell_sizes(layer[:, half:]) for layer in token_walk.layers[1:]]
     strongest = np.array([bank.pooled.max() for bank in token_walk.banks])
     filters = strongest / max(float(strongest.max()), 1e-9)
 
@@ -150,13 +150,16 @@ def _rows(token_walk: Walk) -> list[tuple[float, Painted]]:
 
     def layer_row(sizes: list[np.ndarray], names: list[str], arrow: int = 0) -> tuple[float, Painted]:
         def painted(x: float, y: float, width: float, word: int) -> Markup:
-            near, far = x + width, x + width + 18
-            start, end = (near, far) if arrow > 0 else (far, near)
-            return Markup().join(
-                draw_strip(x, top, width, values[word], layer_color(name), strip)
-                + (_arrow(start, top + strip / 2, end, None) if arrow else "")
-                for (values, name), top in zip(zip(sizes, names, strict=True), count(y, strip + 3))
-            )
+            start, end = x + width, x + width + 18
+            if arrow < 0:
+                start, end = end, start
+            parts = []
+            for values, name in zip(sizes, names, strict=True):
+                parts.append(draw_strip(x, y, width, values[word], layer_color(name), strip))
+                if arrow:
+                    parts.append(_arrow(start, y + strip / 2, end, None))
+                y += strip + 3
+            return Markup().join(parts)
 
         return len(names) * (strip + 3) - 3, painted
 

@@ -42,7 +42,8 @@ def draw_spellings(in_use: InUse) -> tuple[list[str], Rows]:
     if left_out:
         st.caption(t("First {n} words only ({left_out:,} left out).", n=MOST_WORDS, left_out=left_out))
     over = workspace(in_use)
-    vectors, (spellings, is_own) = over.vectors, vocabulary(over)
+    vectors = over.vectors
+    (spellings, is_own) = vocabulary(over)
     upto = min(among or len(spellings.words), len(spellings.words))
     if spellings.read < upto:
         with show_errors():  # of too many jobs, for example: the neighbors among the words read so far are shown
@@ -52,38 +53,44 @@ def draw_spellings(in_use: InUse) -> tuple[list[str], Rows]:
     n = min(spellings.read, upto)
     neighbors = spellings.nearest(rows, NEIGHBORS, among=upto, exclude=words)
     static = [vectors.neighbors(word, NEIGHBORS) if word in vectors else None for word in words]
-    _word(results, neighbors, static, vectors)
+    _show_word(results, neighbors, static, vectors)
     marks = [html('<span style="display:inline-block;margin-right:1.2rem">{}</span>', letter_marks(firing)) for firing in results]
     show_html('<div style="overflow-wrap:anywhere;line-height:2.2">{}</div>', marks)
     ours, theirs = cosine_matrix(list(rows)), cosine_matrix([vectors.vector(word) for word in words])
     key = spellings.file, upto
     if n < upto and shared_jobs.find_job("spellings", key) is not None:
-        shared_jobs.show_state("spellings", key, _describe, widget="spell", stopped=t("Reading stopped."), again=t("Continue"))
+        shared_jobs.show_state("spellings", key, _describe_progress, widget="spell", stopped=t("Reading stopped."), again=t("Continue"))
     values = {"n": n, "all": len(spellings.words), "source": t("the model’s vocabulary") if is_own else t("words of the static vectors")}
     st.caption(t("Layer 0 neighbors: among the {n:,} most frequent of {all:,} words ({source}).", **values))
     lower = tuple(word for word in words if vectors.spelling(word) not in (None, word))
     usual = spellings.usual_cosine(max(2, sum(not firing.is_unread for firing in results)))
     if len(words) > 1:
-        _cosines(words, ours, theirs, vectors.name)
-    table = [
-        {t("word"): word, t("model"): source, t("rank"): rank, t("neighbor"): write_word(n.word), t("cosine"): round(n.cosine, 4)}
-        for word, *both in zip(words, neighbors, static, strict=True)
-        for source, listed in zip((t("layer 0"), t("GloVe")), both, strict=True)
-        for rank, n in enumerate(listed or (), 1)
-    ]
+        _show_cosines(words, ours, theirs, vectors.name)
+    table = []
+    for word, of_layer_0, of_glove in zip(words, neighbors, static, strict=True):
+        for source, listed in ((t("layer 0"), of_layer_0), (t("GloVe"), of_glove or ())):
+            for rank, item in enumerate(listed, 1):
+                row = {t("word"): word, t("model"): source, t("rank"): rank}
+                table.append(row | {t("neighbor"): write_word(item.word), t("cosine"): round(item.cosine, 4)})
     return write_notices(results, neighbors, static, ours, usual, lower), table
 
 
 def _inputs() -> tuple[str, int | None]:
     """Draw the inputs. Return the words and how many of the most frequent words to search, None for all."""
-    labels = {"family": t("Related words"), "typos": t("Typos"), "inflections": t("Inflections"), "invented": t("Invented words")}
-    labels |= {"names": t("Names"), "scripts": t("Korean, emoji, accents")}
+    titles = {
+        "family": t("Related words"),
+        "typos": t("Typos"),
+        "inflections": t("Inflections"),
+        "invented": t("Invented words"),
+        "names": t("Names"),
+        "scripts": t("Korean, emoji, accents"),
+    }
     texts = examples.spelling()
-    labels = {name: f":material/format_quote: {labels[name]}" for name in texts}
+    labels = {name: f":material/format_quote: {titles[name]}" for name in texts}
     offer_examples(list(texts), "spell_example", lambda name: st.session_state.update(spell=texts[name]), format_func=labels.get)
     columns = st.columns([5, 3], vertical_alignment="bottom")
-    usual, hint = next(iter(texts.values())), t("Type real or invented words")
-    text = text_box("spell", t("Words"), usual, limits().max_text, place=columns[0], placeholder=hint)
+    hint = t("Type real or invented words")
+    text = text_box("spell", t("Words"), next(iter(texts.values())), limits().max_text, place=columns[0], placeholder=hint)
     amounts = {"10000": t("the 10,000 most frequent"), "all": t("all of its words")}
     about = t("Read once and kept on disk. 10,000 words take seconds.")
     among = choice("spell_among", t("Neighbors from"), amounts, "10000", place=columns[1], widget="selectbox", help=about)
@@ -91,7 +98,7 @@ def _inputs() -> tuple[str, int | None]:
 
 
 @fragment
-def _word(firings: list[Firing], neighbors: list, static: list, vectors: StaticVectors) -> None:
+def _show_word(firings: list[Firing], neighbors: list, static: list, vectors: StaticVectors) -> None:
     names = {str(k): plain(firing.word, 24) for k, firing in enumerate(firings)}
     options = {"format_func": names.get, "key": "spell_word", "label_visibility": "collapsed"}
     chosen = st.segmented_control(t("Word"), list(names), default="0", **options)
@@ -103,10 +110,10 @@ def _word(firings: list[Firing], neighbors: list, static: list, vectors: StaticV
         draw(windows_figure(item), key="spelling.windows", alt=alt)
         st.caption(reading_guide(item))
     with right:
-        _neighbors(item, neighbors[k], static[k], vectors)
+        _show_neighbors(item, neighbors[k], static[k], vectors)
 
 
-def _neighbors(firing: Firing, neighbors: list[StaticNeighbor], static: list[StaticNeighbor] | None, vectors: StaticVectors) -> None:
+def _show_neighbors(firing: Firing, neighbors: list[StaticNeighbor], static: list[StaticNeighbor] | None, vectors: StaticVectors) -> None:
     unread = t("no known letter sequence: meaningless")
     lists.heading(t("Layer 0"), LAYER_COLORS["0"], unread if firing.is_unread else t("from the letters alone"))
     if neighbors:
@@ -120,7 +127,7 @@ def _neighbors(firing: Firing, neighbors: list[StaticNeighbor], static: list[Sta
         lists.word_lines([(write_word(n.word), n.cosine, "") for n in static])
 
 
-def _cosines(words: tuple[str, ...], ours: np.ndarray, theirs: np.ndarray, name: str) -> None:
+def _show_cosines(words: tuple[str, ...], ours: np.ndarray, theirs: np.ndarray, name: str) -> None:
     tables = (t("Layer 0"), ours, LAYER_COLORS["1"], "ours"), (name, theirs, GLOVE, "theirs")
     place = st.expander(t("How similar are your words?"), icon=":material/grid_on:", key="spelling.cosines")
     for column, (title, matrix, color, key) in zip(place.columns(2, gap="large"), tables, strict=True):
@@ -135,13 +142,13 @@ def write_notices(
 ) -> list[str]:
     """State which words GloVe lacks or reads in lower case (`lower`), the nearest pair with chance (`usual`), and unread words."""
     rows = [k for k, firing in enumerate(firings) if not firing.is_unread]
-    pair = _pair([firings[k] for k in rows], cosines[np.ix_(rows, rows)], usual)
+    pair = _describe_pair([firings[k] for k in rows], cosines[np.ix_(rows, rows)], usual)
     unread = _quoted(firing.word for firing in firings if firing.is_unread)
     last = [t("The model knows no sequence of letters in {words}.", words=unread)] if unread else []
-    return [*_unknown(firings, neighbors, static, lower), *pair, *last]
+    return [*_describe_unknown(firings, neighbors, static, lower), *pair, *last]
 
 
-def _unknown(firings: list[Firing], nearest: list, static: list, lower: tuple[str, ...]) -> list[str]:
+def _describe_unknown(firings: list[Firing], nearest: list, static: list, lower: tuple[str, ...]) -> list[str]:
     missing = [k for k, neighbors in enumerate(static) if neighbors is None]
     if not missing:
         if lower:
@@ -154,13 +161,14 @@ def _unknown(firings: list[Firing], nearest: list, static: list, lower: tuple[st
     return lines
 
 
-def _pair(firings: list[Firing], cosines: np.ndarray, usual: float | None) -> list[str]:
+def _describe_pair(firings: list[Firing], cosines: np.ndarray, usual: float | None) -> list[str]:
     if len(firings) < 2:
         return []
     others = np.where(np.eye(len(firings), dtype=bool), -np.inf, cosines)
     a, b = sorted(np.unravel_index(int(others.argmax()), others.shape))
     named = {"a": shorten(firings[a].word, 24), "b": shorten(firings[b].word, 24), "cosine": float(cosines[a, b])}
-    nearest, values = t("Your closest words: “{a}” and “{b}” ({cosine:.2f}).", **named), {"n": len(firings), "usual": usual}
+    nearest = t("Your closest words: “{a}” and “{b}” ({cosine:.2f}).", **named)
+    values = {"n": len(firings), "usual": usual}
     if usual is None:
         return [nearest]
     if round(named["cosine"], 2) > round(usual, 2):
@@ -201,7 +209,8 @@ def read_words(over: Workspace, spellings: Spellings, upto: int) -> None:
         return
 
     def work(job: Job) -> int:
-        started, before = time.monotonic(), spellings.read
+        started = time.monotonic()
+        before = spellings.read
         job.report(before, upto, 0.0)
 
         def report(done: int, total: int) -> None:
@@ -216,6 +225,6 @@ def read_words(over: Workspace, spellings: Spellings, upto: int) -> None:
         shared_jobs.drop("spellings", key)  # it must run again if the vocabulary is opened again and its file is gone
 
 
-def _describe(job: Job, left: str) -> str:
+def _describe_progress(job: Job, left: str) -> str:
     values = {"n": job.done, "upto": job.total, "speed": job.speed, "left": left}
     return t("Reading the vocabulary: {n:,} of {upto:,} words, {speed:,.0f} per second, {left} left.", **values)

@@ -12,7 +12,7 @@ from core.common.i18n import t
 from core.common.markup import html, plain
 from core.common.model_layers import subscript
 from core.elmo.mix import mixed
-from core.figures.measures import angle_figure, cosine_bars
+from core.figures.measures import angle_figure, angle_of, cosine_bars
 from core.figures.style import layer_title
 from core.figures.walk import heat_figure, limit_of, mark_cells, share_figure
 from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END, write_word
@@ -37,7 +37,8 @@ def characters(walk: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     n = min(shape.max_characters, spelling.used + PADDING_SHOWN)
     signs = [*spelling.signs, *PADDING_SIGN * (n - spelling.used)]
     values = spelling.vectors[:n].T  # (16, n)
-    rows, columns = [str(k + 1) for k in range(len(values))], zip(signs, spelling.ids, strict=False)
+    rows = [str(k + 1) for k in range(len(values))]
+    columns = zip(signs, spelling.ids, strict=False)
     columns = [html("<b>{}</b><br>{}", sign, number) for sign, number in columns]
     figure = heat_figure(values, rows, key="how.characters", limit=limit_of(values), row=18, columns=columns)
     draw(figure, key="how.1", alt=t("Heat map of the characters {signs}, {size} numbers each.", signs=" ".join(signs), size=len(values)))
@@ -61,24 +62,32 @@ def filters(walk: Walk) -> tuple[list[str], Rows]:
     rows, names, hovers, winners, table = [], [], [], [], []
     columns = [*spelling.signs, PADDING_SIGN][: len(spelling.ids)]
     for bank in walk.banks:
-        awake = [k for k, f in enumerate(bank.strongest) if bank.pooled[f] > 0]
+        awake = [k for k, number in enumerate(bank.strongest) if bank.pooled[number] > 0]
         for k in awake or [0]:
-            f = int(bank.strongest[k])
+            number = int(bank.strongest[k])
             answers = bank.answers[k][: len(columns)]
             heat = np.full(len(columns), np.nan)
             heat[: len(answers)] = np.maximum(answers, 0)
-            place = min(int(bank.places[f]), len(columns) - 1)
-            winners += [(len(rows), place)] if awake else []
+            place = min(int(bank.places[number]), len(columns) - 1)
+            if awake:
+                winners.append((len(rows), place))
             rows.append(heat)
-            names.append(t("width {width}: {answer:.2f}", width=bank.width, answer=float(bank.pooled[f])))
-            reading = t("filter {number}, width {width}:", number=f, width=bank.width)
+            names.append(t("width {width}: {answer:.2f}", width=bank.width, answer=float(bank.pooled[number])))
+            reading = t("filter {number}, width {width}:", number=number, width=bank.width)
             cards = [
                 html("{} <b>{}</b><br>{}", reading, spelling.window(i, bank.width), t("before ReLU: {answer:.2f}", answer=float(answer)))
                 for i, answer in enumerate(answers)
             ]
             hovers.append(cards + [""] * (len(columns) - len(answers)))
-            row = {t("width"): bank.width, t("filter"): f, t("window"): spelling.window(int(bank.places[f]), bank.width)}
-            table.append(row | {t("maximum"): round(float(answers[place]), 4), t("after ReLU"): round(float(bank.pooled[f]), 4)})
+            table.append(
+                {
+                    t("width"): bank.width,
+                    t("filter"): number,
+                    t("window"): spelling.window(int(bank.places[number]), bank.width),
+                    t("maximum"): round(float(answers[place]), 4),
+                    t("after ReLU"): round(float(bank.pooled[number]), 4),
+                }
+            )
     limit = max(limit_of(walk.pooled, share=100.0), 0.1)
     figure = mark_cells(heat_figure(np.array(rows), names, columns=columns, key="how.filters", limit=limit, hovers=hovers), winners)
     draw(figure, key="how.2", alt=t("Heat map of the strongest filters of each width, by position."))
@@ -88,8 +97,8 @@ def filters(walk: Walk) -> tuple[list[str], Rows]:
     if awake:
         equal = np.flatnonzero(pooled.round(2) == pooled.max().round(2)).tolist()  # as shown; the one that reads most letters is named
         word = write_word(walk.tokens[walk.position])
-        read = {f: walk.filter_window(f)[1].strip(MARKS) for f in equal}
-        best = max(equal, key=lambda f: (read[f] in word, len(read[f])))
+        read = {number: walk.filter_window(number)[1].strip(MARKS) for number in equal}
+        best = max(equal, key=lambda number: (read[number] in word, len(read[number])))
         width, window = walk.filter_window(best)
         lines.append(
             t("The strongest found <b>{window}</b> (width {width}, {answer:.2f}).", width=width, window=window, answer=float(pooled[best]))
@@ -142,7 +151,8 @@ def direction(walk: Walk, *, backward: bool) -> tuple[list[str], Rows]:
     options = {"default": "1", "required": True, "help": t("LSTM 1 reads spellings, LSTM 2 reads its output.")}
     layer = st.segmented_control(t("Layer"), names, **bound("howlayer"), **options) or "1"
     k = names.index(layer) if layer in names else 0
-    step, word = reading.steps[k], walk.tokens[walk.position]
+    step = reading.steps[k]
+    word = walk.tokens[walk.position]
     cells = np.sort(step.most_moved(CELLS))
     values = {"word": plain(shorten(word)), "n": len(cells), "all": len(step.cell)}
     st.markdown(t("**At “{word}”**: the {n} of {all:,} cells that change most", **values))
@@ -208,9 +218,10 @@ def layers(walk: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
             alt = t("Heat map of layer {layer}: {n} words, {size} numbers each.", layer=k, n=len(rows), size=walk.layers.shape[-1])
             draw(figure, key=f"how.layer.{k}", alt=alt)
     if shape.skip_connections and shape.n_layers > 1:
-        _skip(walk)
+        _show_skip(walk)
     lengths = np.linalg.norm(walk.layers[:, walk.position], axis=1)
-    word, listed = shorten(walk.tokens[walk.position]), ", ".join(f"{n:.1f}" for n in lengths)
+    word = shorten(walk.tokens[walk.position])
+    listed = ", ".join(f"{n:.1f}" for n in lengths)
     lines = [t("Vector lengths of “{word}” by layer: {lengths}.", word=word, lengths=listed), _compare_repeated_word(walk)]
     halves = np.linalg.norm(walk.layers.reshape(*walk.layers.shape[:2], 2, -1), axis=-1)  # (L, T, 2)
     return lines, [
@@ -220,7 +231,7 @@ def layers(walk: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     ]
 
 
-def _skip(walk: Walk) -> None:
+def _show_skip(walk: Walk) -> None:
     steps = walk.forward.steps[1], walk.backward.steps[1]
     parts = [np.concatenate(arrays) for arrays in zip(*((s.output, s.skip, s.half) for s in steps), strict=True)]
     st.markdown(t("**Skip connection**"))
@@ -233,7 +244,8 @@ def _compare_repeated_word(walk: Walk) -> str:
     """Show where the two vectors of a repeated spelling begin to differ."""
     words = [walk.tokens[walk.position], *(token for token in walk.tokens if any(map(str.isalnum, token)))]  # the target first
     if word := next((word for word in words if walk.tokens.count(word) > 1), None):
-        a, b = (walk.layers[:, k] for k in [k for k, token in enumerate(walk.tokens) if token == word][:2])
+        first, second, *_ = (k for k, token in enumerate(walk.tokens) if token == word)
+        a, b = walk.layers[:, first], walk.layers[:, second]
         cosines = (a * b).sum(1) / np.maximum(np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1), 1e-12)
         values = {"word": shorten(word), "cosines": ", ".join(f"{c:.2f}" for c in cosines)}
         return t("“{word}” occurs more than once. Cosines of its first two vectors by layer: {cosines}.", **values)
@@ -246,7 +258,7 @@ def draw_angle(in_use: InUse, first: Chosen, walk: Walk) -> tuple[list[str], Row
         return [t("Type a second sentence to compare.")], []
     result = verdict.compare_pair(in_use, first, second)
     top = model_layers.in_use().top
-    degrees = {name: math.degrees(math.acos(max(-1.0, min(1.0, cosine)))) for name, cosine in result.cosines.items()}
+    degrees = {name: math.degrees(angle_of(cosine)) for name, cosine in result.cosines.items()}
     left, right = st.columns(2, gap="large")
     with left:
         labels = t("1st"), t("2nd")
@@ -256,8 +268,13 @@ def draw_angle(in_use: InUse, first: Chosen, walk: Walk) -> tuple[list[str], Row
         named = ", ".join(f"{name}: {cosine:.2f}" for name, cosine in result.bars.items())
         draw(cosine_bars(result.bars, chosen=top), key="how.cosines", alt=t("Cosines by layer. {named}.", named=named))
     low = next(iter(result.cosines))
-    values = {"word": shorten(walk.tokens[walk.position]), "low": degrees[low], "high": degrees[top]}
-    values |= {"below": model_layers.in_use().at(low), "at": model_layers.in_use().at(top)}
+    values = {
+        "word": shorten(walk.tokens[walk.position]),
+        "low": degrees[low],
+        "high": degrees[top],
+        "below": model_layers.in_use().at(low),
+        "at": model_layers.in_use().at(top),
+    }
     if first.word.casefold() == second.word.casefold():
         line = t("The two vectors of “{word}” are {low:.0f}° apart {below} and {high:.0f}° {at}.", **values)
     else:

@@ -24,7 +24,8 @@ class Step:
 def steps(shape: ModelShape) -> tuple[Step, ...]:
     """Return all nine steps in the language of the interface, for a model of that shape."""
     c, f, p, n, d = shape.character_dim, shape.n_filters, shape.projection, shape.max_characters, shape.dim
-    n_layers, skip = shape.n_layers + 1, shape.skip_connections and shape.n_layers > 1
+    n_layers = shape.n_layers + 1
+    skip = shape.skip_connections and shape.n_layers > 1
     numbers = t(
         "A word is UTF-8 bytes between ⟨ and ⟩, padded (·) to {n}. Each has a learned vector of {size} numbers (a column).", size=c, n=n
     )
@@ -34,7 +35,8 @@ def steps(shape: ModelShape) -> tuple[Step, ...]:
         rf"c_t = \mathrm{{clip}}_{{{_clip(shape.cell_clip)}}}(f \odot c_{{t-1}} + i \odot g)",
         rf"h_t = \mathrm{{clip}}_{{{_clip(shape.projection_clip)}}}(P\,(o \odot \tanh c_t))",
     )
-    sizes, source = f"({p},) + ({p},) → ({shape.hidden},) → ({p},)", t("Hochreiter and Schmidhuber 1997, Sak et al. 2014")
+    sizes = f"({p},) + ({p},) → ({shape.hidden},) → ({p},)"
+    source = t("Hochreiter and Schmidhuber 1997, Sak et al. 2014")
     cells = {"n": shape.hidden, "p": p}
     forward = t("{n:,} cells keep (f), add (i) new content (g) and output (o), projected to {p} numbers. Later words are unseen.", **cells)
     backward = t("A separate LSTM stack reads right to left and sees only later words. The two directions never interact.")
@@ -50,8 +52,10 @@ def steps(shape: ModelShape) -> tuple[Step, ...]:
     spelled = t("The vector is built from letters, so even a typo has neighbors. Each spelling below is read alone.")
     turned = t("In another sentence the word has another vector. The cosine of the angle between them is 1 where both have one direction.")
     weighted = t("A task learns a weight s<sub>j</sub> per layer and a scale γ. The weighted sum is the word’s ELMo vector.")
-    ids, kim = (r"x_i = E_{c_i}, \qquad c_i \in \{0, \dots, 261\}",), t("Kim et al. 2016, section 2.2, with ReLU for tanh")
-    as_bytes, all_layers = t("Kim et al. 2016, section 2.2. Numbers: byte + 1, as in AllenNLP."), f"2 · ({p},) → ({d},), {n_layers} ×"
+    ids = (r"x_i = E_{c_i}, \qquad c_i \in \{0, \dots, 261\}",)
+    kim = t("Kim et al. 2016, section 2.2, with ReLU for tanh")
+    as_bytes = t("Kim et al. 2016, section 2.2. Numbers: byte + 1, as in AllenNLP.")
+    all_layers = f"2 · ({p},) → ({d},), {n_layers} ×"
     return (
         Step(t("Characters become numbers"), numbers, f"({n},) → ({n}, {c})", ids, as_bytes),
         Step(t("Filters detect character patterns"), best, f"({n}, {c}) → ({f},)", convolution, kim),

@@ -62,7 +62,8 @@ def compare_contexts(measured: dict) -> LessonPage:
     with left:
         layer = choice("context_layer", t("Layer"), {name: layer_title(name) for name in layers}, layers[0])
     word = choose_word(measured["words"], "context_word", right)
-    where, shares = layer_title(layer), measured["one_nn"]
+    where = layer_title(layer)
+    shares = measured["one_nn"]
     titles = {
         layer: (where, layer_color(layer)),
         STATIC: (t("static vectors"), GLOVE),
@@ -151,8 +152,8 @@ def probe_random_tags(measured: dict) -> LessonPage:
     ranks = layers[layer]
     lines = {t("real tags"): [item["tags"] for item in ranks.values()], t("random tags"): [item["control"] for item in ranks.values()]}
     low, *_, high = ranks
-    values = {"layer": layer_title(layer), "least": low, "most": high}
-    values |= {"a": ranks[low]["selectivity"]["mean"], "b": ranks[high]["selectivity"]["mean"]}
+    selectivity = {"a": ranks[low]["selectivity"]["mean"], "b": ranks[high]["selectivity"]["mean"]}
+    values = {"layer": layer_title(layer), "least": low, "most": high, **selectivity}
     level = t("word’s most frequent tag"), measured["type"]
     rows = [
         {t("layer"): name, t("probe rank"): int(rank), t("real tags"): round(item["tags"], 4), t("random tags"): round(item["control"], 4)}

@@ -122,12 +122,18 @@ def _draw_self_similarity(over: Workspace, panels: list[SharedPanel], how: str) 
 
 def _describe_pairs(result: Anisotropy, treatment: str, random_title: str) -> list[str]:
     """State how alike random pairs and a word are at the top layer, and what the treatment changes."""
-    panel, gains, alike = result.panels[-1][treatment], result.gains[-1], result.panels[-1][treatment].alike
-    values = {"layer": len(result.panels) - 1, "two": random_title, "random": panel.mean[RANDOM], "own": panel.mean[RANDOM] + alike.mean}
-    values |= {"more": alike.mean, "span": alike.span("+.2f", times=1), "certain": certainty(alike.verdict)}
+    panel = result.panels[-1][treatment]
+    gains = result.gains[-1]
+    alike = panel.alike
     first = t(
         "At layer {layer}, {two} have a mean cosine of {random:.2f}, one word in two sentences {own:.2f}: {more:+.2f} ({span}), {certain}.",
-        **values,
+        layer=len(result.panels) - 1,
+        two=random_title,
+        random=panel.mean[RANDOM],
+        own=panel.mean[RANDOM] + alike.mean,
+        more=alike.mean,
+        span=alike.span("+.2f", times=1),
+        certain=certainty(alike.verdict),
     )
     if treatment == RAW:
         return [first]
@@ -137,9 +143,8 @@ def _describe_pairs(result: Anisotropy, treatment: str, random_title: str) -> li
         return [first, t("Subtracting the mean changes the AUC by {gain} points ({span}), {certain}.", **values)]
     if not panel.k:
         return [first, t("No direction was worth removing: k = 0 on {n} other words.", n=len(result.controls))]
-    values |= {"k": panel.k, "control": certainty(gains["control"].verdict)}
-    second = t("Removing {k} more directions changes the AUC by {gain} points ({span}), {certain}.", **values)
-    return [first, second, t("Compared with {k} random directions: {control}.", **values)]
+    second = t("Removing {k} more directions changes the AUC by {gain} points ({span}), {certain}.", k=panel.k, **values)
+    return [first, second, t("Compared with {k} random directions: {control}.", k=panel.k, control=certainty(gains["control"].verdict))]
 
 
 def find_threshold(in_use: InUse) -> LessonPage:
@@ -161,14 +166,25 @@ def find_threshold(in_use: InUse) -> LessonPage:
     same_sense, two_senses = t("same sense"), t("different senses")
     rows, table = [], []
     for name, spread in result.items():
-        (missed, passed), auc, (same, across) = spread.errors(threshold), spread.auc(), spread.means()
+        (missed, passed) = spread.errors(threshold)
+        auc = spread.auc()
+        (same, across) = spread.means()
         values = {"auc": f"{auc.mean + 0.5:.2f}", "missed": f"{missed:.0%}", "passed": f"{passed:.0%}"}
         note = t("AUC {auc}<br>missed {missed}<br>false alarms {passed}", **values)
         curves = dict(zip((same_sense, two_senses), spread.densities(), strict=True))
         rows.append(Row(model_layers.in_use().short(name), note, curves))
-        row = {t("layer"): name, same_sense: round(same, 3), two_senses: round(across, 3), "AUC": round(auc.mean + 0.5, 3)}
-        row |= {"AUC, 95%": auc.cell(".3f", times=1, more=0.5), t("threshold"): threshold}
-        table.append(row | {t("missed"): round(missed, 3), t("false alarms"): round(passed, 3)})
+        table.append(
+            {
+                t("layer"): name,
+                same_sense: round(same, 3),
+                two_senses: round(across, 3),
+                "AUC": round(auc.mean + 0.5, 3),
+                "AUC, 95%": auc.cell(".3f", times=1, more=0.5),
+                t("threshold"): threshold,
+                t("missed"): round(missed, 3),
+                t("false alarms"): round(passed, 3),
+            }
+        )
     missed, passed = result[top].errors(threshold)
     aucs = {name: spread.aucs() for name, spread in spreads.items()}
     by_word = [{t("word"): w} | {f"AUC, {layer_title(name)}": round(auc[w], 3) for name, auc in aucs.items()} for w in aucs[top]]
@@ -189,22 +205,22 @@ def find_threshold(in_use: InUse) -> LessonPage:
 
 def _describe_spread(over: Workspace, spread: Spread, layer: str) -> list[str]:
     auc, gap, (same, across) = spread.auc(), spread.gap(), spread.means()
-    values = {"layer": layer_title(layer), "same": same, "other": across, "share": auc.mean + 0.5}
+    values = {"layer": layer_title(layer), "same": same, "other": across}
     if len(spread.words) == 1:
         word = next(iter(spread.words))
         p = view_part("targets", cosines.shuffled_p, over, word, layer)
-        values |= {"word": word, "certain": certainty(p < LEVEL), "p": p}
-        first = t("At {layer}, “{word}” has a mean cosine of {same:.2f} within a sense, {other:.2f} across.", **values)
+        first = t("At {layer}, “{word}” has a mean cosine of {same:.2f} within a sense, {other:.2f} across.", word=word, **values)
+        values = {"share": auc.mean + 0.5, "certain": certainty(p < LEVEL), "p": p}
         return [first, t("The same-sense pair is closer in {share:.0%} of cases (chance 50%), {certain} (p {p:.3f}).", **values)]
-    values |= {"less": gap.mean, "less_span": gap.span("+.2f", times=1), "means": certainty(gap.verdict)}
-    values |= {"span": auc.span(".0%", times=1, more=0.5), "certain": certainty(auc.verdict)}
-    return [
-        t(
-            "At {layer}, same-sense pairs have a mean cosine of {same:.2f}, different-sense pairs {other:.2f}: {less:+.2f} ({less_span}), {means}.",
-            **values,
-        ),
-        t("The same-sense pair is closer in {share:.0%} of cases ({span}; chance 50%), {certain}.", **values),
-    ]
+    first = t(
+        "At {layer}, same-sense pairs have a mean cosine of {same:.2f}, different-sense pairs {other:.2f}: {less:+.2f} ({less_span}), {means}.",
+        less=gap.mean,
+        less_span=gap.span("+.2f", times=1),
+        means=certainty(gap.verdict),
+        **values,
+    )
+    values = {"share": auc.mean + 0.5, "span": auc.span(".0%", times=1, more=0.5), "certain": certainty(auc.verdict)}
+    return [first, t("The same-sense pair is closer in {share:.0%} of cases ({span}; chance 50%), {certain}.", **values)]
 
 
 def compare_relations(in_use: InUse) -> LessonPage:
@@ -266,15 +282,19 @@ def _describe_relations(pairs: Pairs, layer: str) -> str:
         return t("Only one relation is labeled: nothing to compare at {layer}.", layer=where)
     ahead = pairs.ahead[RELATED]
     if ahead.low is None:
-        related, homonyms = (len({r.word for r in pairs.relations if (r.kind == HOMONYM) == kind}) for kind in (False, True))
-        values = {"homonyms": homonyms, "related": related, "least": FEWEST, "layer": where}
+        homonyms = {relation.word for relation in pairs.relations if relation.kind == HOMONYM}
+        related = {relation.word for relation in pairs.relations if relation.kind != HOMONYM}
+        values = {"homonyms": len(homonyms), "related": len(related), "least": FEWEST, "layer": where}
         return t("Labeled homonyms: {homonyms} words; related senses: {related}. Comparing them at {layer} needs {least} each.", **values)
-    more, low, high = (format_number(100 * value, "+.1f") for value in (ahead.value, ahead.low, ahead.high))
-    values = {"layer": where, "one": pairs.kinds[HOMONYM].in_percent, "other": pairs.kinds[RELATED].in_percent}
-    values |= {"more": more, "low": low, "high": high, "certain": certainty(ahead.low > 0 or ahead.high < 0)}
     return t(
         "At {layer}, the same-sense pair is closer in {one} of cases for homonyms, {other} for related senses: {more} points ({low} to {high}), {certain}.",
-        **values,
+        layer=where,
+        one=pairs.kinds[HOMONYM].in_percent,
+        other=pairs.kinds[RELATED].in_percent,
+        more=format_number(100 * ahead.value, "+.1f"),
+        low=format_number(100 * ahead.low, "+.1f"),
+        high=format_number(100 * ahead.high, "+.1f"),
+        certain=certainty(ahead.low > 0 or ahead.high < 0),
     )
 
 

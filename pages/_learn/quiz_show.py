@@ -58,11 +58,11 @@ def current_number() -> int:
         games = state.get(GAMES, {}).items()
         if not any(game.answers for (number, *_), game in games if number == state[NUMBER]):
             state[NUMBER] = quiz.today()  # a new day, and the current quiz has no answer yet
-    _write(state[NUMBER])
+    _set_number(state[NUMBER])
     return state[NUMBER]
 
 
-def _write(number: int) -> None:
+def _set_number(number: int) -> None:
     st.session_state[NUMBER] = number
     write_parameter(ADDRESS, None if number == quiz.today() else str(number))
 
@@ -119,17 +119,17 @@ def show(in_use: InUse) -> None:
     head, body = st.container(), st.container()
     done = [read_question(in_use, item) for item in items[: len(game.answers)]]
     with head:
-        _head(items, game, done)
+        _show_head(items, game, done)
     with body:
         if game.at >= len(items):
-            _score(items, game, done)
+            _show_score(items, game, done)
         else:
-            _question(items[game.at], game, done[game.at] if game.at < len(done) else None, len(items), in_use)
+            _show_question(items[game.at], game, done[game.at] if game.at < len(done) else None, len(items), in_use)
     if len(done) < len(items):
         read_question(in_use, items[len(done)])  # while the user thinks
 
 
-def _head(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[QuizReading]) -> None:
+def _show_head(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[QuizReading]) -> None:
     """Show the quiz, a square for each answer, and both scores: the user's against ELMo's readings, and ELMo's against the labels."""
     hits = game.hits(done)
     right = sum(item.sense == question.label for item, question in zip(done, quiz_questions, strict=False))
@@ -142,8 +142,9 @@ def _head(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[QuizR
     show_html(line, name, t("{hits} of {n} match ELMo", **values), marks, [html("<span>{}</span>", part) for part in points])
 
 
-def _question(quiz_question: QuizQuestion, game: Game, quiz_reading: QuizReading | None, n: int, in_use: InUse) -> None:
-    message, line = t("Question {k} of {n}", k=game.at + 1, n=n), lists.mark_word(quiz_question.tokens, quiz_question.position)
+def _show_question(quiz_question: QuizQuestion, game: Game, quiz_reading: QuizReading | None, n: int, in_use: InUse) -> None:
+    message = t("Question {k} of {n}", k=game.at + 1, n=n)
+    line = lists.mark_word(quiz_question.tokens, quiz_question.position)
     show_html('<p class="small" style="margin:0">{}</p><p class="guess-line">{}</p>', message, line)
     if quiz_reading is None:
         for k, sense in enumerate(quiz_question.senses):
@@ -155,27 +156,29 @@ def _question(quiz_question: QuizQuestion, game: Game, quiz_reading: QuizReading
         notice([t("ELMo chooses the sense of the labeled sentences nearest to this “{word}”.", word=quiz_question.word), chance])
         return
     answer = game.answers[game.at]
-    show_html('<div role="status">{}</div>', [_sense(quiz_question, quiz_reading, k, answer) for k in range(len(quiz_question.senses))])
+    show_html(
+        '<div role="status">{}</div>', [_describe_sense(quiz_question, quiz_reading, k, answer) for k in range(len(quiz_question.senses))]
+    )
     notice(describe_answer(quiz_question, quiz_reading, answer))
-    _expected(quiz_question, in_use)
+    _show_expected(quiz_question, in_use)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         label = t("Next question") if game.at + 1 < n else t("Show score")
         key = f"guess.next.{game.number}.{game.at}"  # one key per question: a click on a disappearing button must do nothing
         st.button(label, key=key, type="primary", shortcut="right", on_click=game.show, args=(game.at + 1,))
         address = {"a": quiz_question.text, "ai": token_labels(quiz_question.tokens)[quiz_question.position]}
         page_link("why", t("What decided it?"), icon=":material/content_cut:", query_params=address)
-    values = {"votes": max(quiz_reading.votes), "n": sum(quiz_reading.votes), "right": quiz_reading.right, "others": quiz_reading.others}
-    values |= {"sense": quiz_reading.sense, "layer": layer_title(quiz_reading.layer)}
-    votes = [
-        t("{votes} of the {n} nearest labeled sentences mean “{sense}” ({layer}).", **values),
-        t("The vote is right in {right} of the other {others} sentences.", **values),
+    votes = {"votes": max(quiz_reading.votes), "n": sum(quiz_reading.votes)}
+    values = {"sense": quiz_reading.sense, "layer": layer_title(quiz_reading.layer)}
+    lines = [
+        t("{votes} of the {n} nearest labeled sentences mean “{sense}” ({layer}).", **votes, **values),
+        t("The vote is right in {right} of the other {others} sentences.", right=quiz_reading.right, others=quiz_reading.others),
         t("Cosines: after subtracting the mean of “{word}”.", word=quiz_question.word),
     ]
-    show_html('<p class="small" style="margin:0.4rem 0 0 0">{}</p>', " ".join(votes))
+    show_html('<p class="small" style="margin:0.4rem 0 0 0">{}</p>', " ".join(lines))
     lists.keyword_lines(list(quiz_reading.nearest[:SHOWN]), list(quiz_question.senses))
 
 
-def _expected(quiz_question: QuizQuestion, in_use: InUse) -> None:
+def _show_expected(quiz_question: QuizQuestion, in_use: InUse) -> None:
     word = WordInContext(quiz_question.tokens, quiz_question.position)
     with suppress(ElmoscopeError):  # a transformer, or published weights without a softmax
         (place,) = view(substitutes.compute, workspace(in_use), SubstitutesRequest(words=(word,)))
@@ -183,9 +186,11 @@ def _expected(quiz_question: QuizQuestion, in_use: InUse) -> None:
         show_html("<p>{} {}. {}</p>", t("ELMo also expects here:"), words, weakness(word.word, place.weak))
 
 
-def _sense(quiz_question: QuizQuestion, quiz_reading: QuizReading, k: int, answer: str) -> Markup:
+def _describe_sense(quiz_question: QuizQuestion, quiz_reading: QuizReading, k: int, answer: str) -> Markup:
     """Show a sense, its definition, its votes, and who chose it: the user, ELMo or the label."""
-    sense, color, n = quiz_question.senses[k], sense_color(k), sum(quiz_reading.votes)
+    sense = quiz_question.senses[k]
+    color = sense_color(k)
+    n = sum(quiz_reading.votes)
     whose = ((t("you"), answer, ""), (t("ELMo"), quiz_reading.sense, " elmo"), (t("label"), quiz_question.label, ""))
     chips = [html('<span class="chip{}">{}</span>', kind, name) for name, chosen, kind in whose if chosen == sense]
     votes = t("{votes} of {n}", votes=quiz_reading.votes[k], n=n)
@@ -198,7 +203,7 @@ def _sense(quiz_question: QuizQuestion, quiz_reading: QuizReading, k: int, answe
     )
 
 
-def _score(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[QuizReading]) -> None:
+def _show_score(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[QuizReading]) -> None:
     hits = game.hits(done)
     right = sum(item.sense == question.label for item, question in zip(done, quiz_questions, strict=True))
     st.subheader(t("You matched ELMo in {hits} of {n}", hits=sum(hits), n=len(hits)), anchor=False)
@@ -211,9 +216,11 @@ def _score(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[Quiz
     _share_widget(key="guess.share", data=texts | {"line": quiz.line(game.number, hits, right, link)})
     with st.container(horizontal=True, gap="small"):
         options = {"type": "primary", "icon": ":material/casino:"}
-        st.button(t("Another quiz"), key="guess.other", on_click=lambda: _write(random.randrange(quiz.OTHERS, quiz.LAST + 1)), **options)
+        st.button(
+            t("Another quiz"), key="guess.other", on_click=lambda: _set_number(random.randrange(quiz.OTHERS, quiz.LAST + 1)), **options
+        )
         if game.number != quiz.today():
-            st.button(t("Quiz of the day"), key="guess.today", icon=":material/today:", on_click=lambda: _write(quiz.today()))
+            st.button(t("Quiz of the day"), key="guess.today", icon=":material/today:", on_click=lambda: _set_number(quiz.today()))
         st.button(t("Repeat this quiz"), key="guess.again", icon=":material/replay:", on_click=game.begin_again)
     rows = [
         {t("sentence"): quiz_question.text, t("word"): quiz_question.word, t("your answer"): answer, t("ELMo’s choice"): result.sense}

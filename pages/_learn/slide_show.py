@@ -18,7 +18,7 @@ from core.common.markup import Markup, plain, shorten
 from core.elmo.mix import layer_weights
 from core.figures.classifiers import answers_figure, class_colors
 from core.figures.influence import HalfBar, halves_figure, influence_marks, signed
-from core.figures.measures import accuracy_lines, angle_figure, cosine_bars
+from core.figures.measures import accuracy_lines, angle_figure, angle_of, cosine_bars
 from core.figures.style import enlarge, layer_title, sense_color
 from core.figures.walk import windows_figure
 from core.senses import influence
@@ -42,7 +42,7 @@ from pages._learn.slides import HEADLINE, SPELLING, WORD, Slide, all_slides
 from pages._widgets import charts, lists
 from pages._widgets.inputs import word_search
 
-HEIGHT, BESIDE_TEXT = (320, 240)  # pixels of an exported picture, alone or above a sentence; on the screen it fills the slide
+HEIGHT, BESIDE_TEXT = 320, 240  # pixels of an exported picture, alone or above a sentence; on the screen it fills the slide
 FACTOR = 1.5
 WINDOWS = 3  # letter windows drawn
 NEAREST = 12  # words of GloVe's list
@@ -87,7 +87,7 @@ def _static_list(in_use: InUse, contexts: TwoContexts) -> str:
 def _angle(in_use: InUse, contexts: TwoContexts) -> str:
     between = _cosines(in_use, contexts)[model_layers.in_use().top]
     static = cache.vectors(in_use.vectors).cosine(*contexts.written)  # None if one is missing
-    degrees = math.degrees(math.acos(max(-1.0, min(1.0, between))))
+    degrees = math.degrees(angle_of(between))
     first, second = contexts.written
     if same := first.casefold() == second.casefold() and static is not None:
         line = t("ELMo’s two vectors are {degrees:.0f}° apart; GloVe has one for “{word}”.", word=contexts.word, degrees=degrees)
@@ -177,15 +177,16 @@ def _headline(in_use: InUse, text: str) -> str:
     from pages._cached import classifiers
 
     in_use = english(in_use)
-    opened_heads, titles = classifiers.open_for(TASK, in_use), variant_titles()
+    opened_heads = classifiers.open_for(TASK, in_use)
+    titles = variant_titles()
     scores = {name: head.meta["test"]["accuracy"] for name, head in opened_heads.heads.items()}
     best = max(scores, key=scores.get)
     answers = classifiers.ask(tasks.predictions, TASK, in_use, text, tuple(n for n in scores if n in SHOWN or n == best))
     label, n = Counter(a.label for a in answers.values()).most_common(1)[0]
     values = {"n": n, "all": len(answers), "label": label, "best": titles[best], "right": scores[best]}
     line = t("{n} of {all} classifiers say <b>{label}</b>. Best on unseen headlines: {best}, {right:.0%} right.", **values)
-    colors, probabilities = class_colors(**opened_heads.colors_of), [a.probabilities for a in answers.values()]
-    figure = answers_figure([titles[name] for name in answers], probabilities, colors)
+    probabilities = [a.probabilities for a in answers.values()]
+    figure = answers_figure([titles[name] for name in answers], probabilities, class_colors(**opened_heads.colors_of))
     _draw(figure, "headline", line)
     return line
 
@@ -247,7 +248,8 @@ def _type_text(control: str) -> str:
 
 def _choose_word(in_use: InUse) -> str:
     """Draw the box of words: the target word first, the examples, then every labeled word. The user can type any other."""
-    labeled, target = list_words_in(in_use.corpus), question.word()
+    labeled = list_words_in(in_use.corpus)
+    target = question.word()
     words = list(dict.fromkeys([target, *examples.pairs(), *(example.word for example in examples.decided()), *labeled]))
     if not words[0] and len(words) < 2:
         raise BadInput(t("No examples in this language. Choose another model under “Model and data”."))

@@ -108,8 +108,8 @@ def _picture(
     cards = [mark(o.tokens, o.position) for o in occurrences]
     for k in range(result.points.occurrences, len(cards)):  # spellings
         cards[k] = html("<b>{}</b>, {}<br>{}", result.labels[k], _mean_of(result.points.counts[k]), cards[k])
-    stars, key = charts.stars(dict(enumerate(chosen, 1)), result.spaces, result.stars), f"around.{result.word}.{result.plan}.{name}"
-    look = MapLook(layer=name, key=key, stars=stars, titles=_titles(result), **size)
+    stars = charts.stars(dict(enumerate(chosen, 1)), result.spaces, result.stars)
+    look = MapLook(layer=name, key=f"around.{result.word}.{result.plan}.{name}", stars=stars, titles=_titles(result), **size)
     return lean_map(result, list(result.labels), cards, look), _alt(result, layer_title(name))
 
 
@@ -146,7 +146,8 @@ def _live(over: Workspace, result: Around, occurrences: list[Occurrence], chosen
 
 
 def _data(result: Around, occurrences: list[Occurrence], chosen: tuple[Chosen, ...]) -> dict:
-    points, n_occurrences = result.points, result.points.occurrences
+    points = result.points
+    n_occurrences = result.points.occurrences
     limits = find_limits(result.coordinates, result.stars)
     stars = charts.stars(dict(enumerate(chosen, 1)), result.spaces, result.stars)
     look = MapLook(layer="", key="", stars=stars, limits=limits, width=560, height=470)
@@ -178,11 +179,13 @@ def _mean_of(count: int) -> str:
 
 
 def _write_notices(over: Workspace, result: Around, layer: str) -> list[str]:
-    points, cosines = result.points, result.cosines[result.at(layer)]
+    points = result.points
+    cosines = result.cosines[result.at(layer)]
     if len(cosines) == 2:
-        words, level = slice(points.occurrences, None), random_level(over, layer)
-        between, random = result.between[result.at(layer)], None if level is None else level.mean
-        return measures.describe_leans(list(result.labels[words]), cosines[:, words], layer, between, random)
+        words = slice(points.occurrences, None)
+        level = random_level(over, layer)
+        random = None if level is None else level.mean
+        return measures.describe_leans(list(result.labels[words]), cosines[:, words], layer, result.between[result.at(layer)], random)
     if len(cosines) == 1:
         return [t("Add a second sentence to compare the two.")]
     sizes = Counter(result.groups[result.at(layer)].tolist())
@@ -192,12 +195,17 @@ def _write_notices(over: Workspace, result: Around, layer: str) -> list[str]:
 
 
 def _describe(result: Around, layer: str) -> str:
-    n, n_occurrences, where = len(result.points), result.points.occurrences, layer_title(model_layers.in_use().top)
+    n = len(result.points)
+    n_occurrences = result.points.occurrences
+    where = layer_title(model_layers.in_use().top)
     words = tn("{n} nearest word in {where} (dot: its mean)", "{n} nearest words in {where} (dots: means)", n - n_occurrences, where=where)
     with_word = tn("{n} occurrence (diamond)", "{n} occurrences (diamonds)", n_occurrences)
-    contents = with_word if n_occurrences else words if n else t("only your sentences")
-    if n > n_occurrences > 0:
+    if not n:
+        contents = t("only your sentences")
+    elif n > n_occurrences > 0:
         contents = t("{sentences} and {words}", sentences=with_word, words=words)
+    else:
+        contents = with_word if n_occurrences else words
     limit = measures.limit_of_plane(result.shares[result.at(layer)], layer_title(layer)) if result.shares else ""
     limit = measures.limit_of_umap() if result.plan == UMAP else limit
     if result.has_sides:
@@ -215,7 +223,8 @@ def show_all_tokens(in_use: InUse, word: str) -> None:
         cache.show_reading(over)
         return
     names = model_layers.in_use().some
-    file, key = word_maps.file_of(table, names), table_key(table)
+    file = word_maps.file_of(table, names)
+    key = table_key(table)
     rows = over.opener.memo.value("tokens on the map", key, lambda: word_maps.sentence_rows(table, word_maps.MOST), most=4)
 
     def work(job: Job) -> FrozenMaps:
@@ -230,7 +239,8 @@ def show_all_tokens(in_use: InUse, word: str) -> None:
     options = {"failed": t("The map could not be drawn."), "most": 2, "widget": "map.tokens", "again": t("Draw the map")}
     if (maps := shared_jobs.result_or_progress(JOB, (over.names.corpus, file), work, _progress, **options)) is None:
         return
-    lit, memo = word[:40], over.opener.memo
+    lit = word[:40]
+    memo = over.opener.memo
     data = memo.value("tokens sent", (key, names, lit, language()), lambda: _token_data(table, rows, maps, lit, key), most=4)
     _tokens_widget(key="map.tokens", data=data)
     notice(_describe_tokens(table, rows, maps, word))
@@ -309,14 +319,16 @@ def _describe_tokens(table: OccurrenceTable, rows: np.ndarray, maps: FrozenMaps,
     if (count := int(is_word.sum())) >= FEWEST:
         names = [name for name in maps.names if name != "mix"]
         spread = word_maps.spreads(maps, is_word, [1])[0]
-        values = {"word": shorten(word), "n": count, "below": layer_title(names[0]), "where": layer_title(names[-1])}
-        values |= {"low": spread[maps.names.index(names[0])], "high": spread[maps.names.index(names[-1])]}
-        lines.append(
-            t(
-                "“{word}” ({n} tokens): median distance from their center {low:.0%} of the map width in {below}, {high:.0%} in {where}.",
-                **values,
-            )
+        line = t(
+            "“{word}” ({n} tokens): median distance from their center {low:.0%} of the map width in {below}, {high:.0%} in {where}.",
+            word=shorten(word),
+            n=count,
+            low=spread[maps.names.index(names[0])],
+            below=layer_title(names[0]),
+            high=spread[maps.names.index(names[-1])],
+            where=layer_title(names[-1]),
         )
+        lines.append(line)
     return lines
 
 

@@ -49,7 +49,8 @@ class MapContent:
 @fragment
 def show(in_use: InUse, result: Layout, lemma: str | None, chosen: Mapping[int, Chosen]) -> None:
     over = workspace(in_use)
-    solid, word = result.plan == SOLID, result.word
+    solid = result.plan == SOLID
+    word = result.word
     with st.container(key="map_layers"):
         spaces = tuple(dict.fromkeys((*result.names, SENSES) if offers_senses(over, word, result.plan) else result.names))
         usual = SENSES if SENSES in spaces else ""
@@ -65,13 +66,17 @@ def show(in_use: InUse, result: Layout, lemma: str | None, chosen: Mapping[int, 
         choice, legend = st.columns([2, 3], vertical_alignment="bottom")
         with choice:
             name = map_view.choose_point(chosen, result.occurrences)
-    contexts, point, links = [item.in_context for item in chosen.values()], point_named(name, result.rows, chosen), None
+    contexts = [item.in_context for item in chosen.values()]
+    point = point_named(name, result.rows, chosen)
+    links = None
     if point is not None:
         links = dict(zip(result.names, true_neighbors(over, result, contexts, [point])[0], strict=True))
     content = MapContent(result, lemma, result.senses_of(lemma), chosen, point, links)
     state = map_view.brush((over.names, word))
-    selected_layers = [name for name in result.names if name in model_layers.in_use().some]
-    names = [view] if view in result.names else ["mix"] if solid else selected_layers
+    if view in result.names:
+        names = [view]
+    else:
+        names = ["mix"] if solid else [space for space in result.names if space in model_layers.in_use().some]
     with picture:
         if live:
             _live(over, content, view, name, state, spaces)
@@ -91,7 +96,8 @@ def show(in_use: InUse, result: Layout, lemma: str | None, chosen: Mapping[int, 
         gestures = t(
             "Click a dot: neighbors. Draw around dots or click a sense: select. Space: play. Arrows: layer. Ctrl+wheel: zoom. Shift+drag: move."
         )
-    cautions, given = _cautions(result, names), len(result.occurrences) - result.guessed
+    cautions = _describe_limits(result, names)
+    given = len(result.occurrences) - result.guessed
     if result.guessed:
         cautions.insert(0, t("Faint dots, guessed from {given} labels, not measured: {n}.", given=given, n=result.guessed))
     st.caption(" ".join(cautions), help=None if solid else gestures)
@@ -119,7 +125,7 @@ def _multiples(content: MapContent, names: list[str], state: Brush) -> None:
                 lists.legend(content.senses, word=content.lemma or "")
                 st.caption(t("Drag to rotate, scroll to zoom. “All layers” shows the layer mix."))
             else:
-                _flat(content, space, state, is_single=is_single)
+                _draw_flat(content, space, state, is_single=is_single)
 
 
 def _live(over: Workspace, content: MapContent, view: str, name: str, state: Brush, spaces: Sequence[str]) -> None:
@@ -137,7 +143,9 @@ def _live(over: Workspace, content: MapContent, view: str, name: str, state: Bru
 
 def _data(over: Workspace, content: MapContent) -> dict:
     result, lemma, senses, chosen = content.layout, content.lemma, content.senses, content.chosen
-    word, n, contexts = result.word, len(result.rows), [item.in_context for item in chosen.values()]
+    word = result.word
+    n = len(result.rows)
+    contexts = [item.in_context for item in chosen.values()]
     groups = np.array([senses.index(o.sense) + 1 if o.lemma == lemma and o.sense else 0 for o in result.occurrences])
     for k, o in enumerate(result.occurrences):  # a sense's guesses are a faint group behind all senses
         if o.guess and o.lemma == lemma:
@@ -176,16 +184,26 @@ def _share(result: Layout, space: str) -> str:
 def _picture(
     content: MapContent, space: str, picked: Collection[int], limits: tuple[float, ...], *, is_single: bool
 ) -> tuple[go.Figure, str]:
-    result, places = content.layout, content.layout.places(space)
-    key, stars = f"map.{result.word}.{result.plan}.{space}", charts.stars(content.chosen, result.names, result.stars)
+    result = content.layout
+    places = content.layout.places(space)
+    key = f"map.{result.word}.{result.plan}.{space}"
+    stars = charts.stars(content.chosen, result.names, result.stars)
     values = {"n": len(result.rows), "word": result.word, "where": layer_title(space)}
     if result.plan == SOLID:
         labels = [o.sense if o.lemma == content.lemma else None for o in result.occurrences]
         cards = [card(o) for o in result.occurrences]
         figure = space_figure(places[: len(cards)], labels, cards, content.senses, MapLook(layer=space, key=key, stars=stars))
     else:
-        look = {"layer": space, "stars": stars, "key": key, "limits": limits, "height": 480 if is_single else 340, "picked": picked}
-        look |= {"name_senses": space != result.names[0] and result.word != ALL_WORDS, "titles": measures.axis_titles(result)}
+        look = {
+            "layer": space,
+            "key": key,
+            "stars": stars,
+            "height": 480 if is_single else 340,
+            "limits": limits,
+            "titles": measures.axis_titles(result),
+            "name_senses": space != result.names[0] and result.word != ALL_WORDS,
+            "picked": picked,
+        }
         figure = word_map(result.occurrences, places[: len(result.rows)], content.senses, content.lemma, **look)
     if content.links is None:
         return figure, t("Map of “{word}” in {where}: {n} sentences colored by sense, {stars} stars.", **values, stars=len(stars))
@@ -195,7 +213,7 @@ def _picture(
     return add_links(figure, places[content.point], places[links.rows], links.near), message
 
 
-def _flat(content: MapContent, space: str, state: Brush, *, is_single: bool) -> None:
+def _draw_flat(content: MapContent, space: str, state: Brush, *, is_single: bool) -> None:
     result = content.layout
     key = f"map.{result.word}.{result.plan}.{space}"
     stars = result.stars[result.names.index(space)].tolist()
@@ -207,7 +225,7 @@ def _flat(content: MapContent, space: str, state: Brush, *, is_single: bool) -> 
     draw(figure, key=key, alt=alt, config=MAP_CONFIG, on_select=lambda: map_view.brushed(key), selection_mode=("points", "box", "lasso"))
 
 
-def _cautions(result: Layout, names: list[str]) -> list[str]:
+def _describe_limits(result: Layout, names: list[str]) -> list[str]:
     if result.plan == UMAP:
         return [measures.limit_of_umap()]
     planes = {name: result.views[result.names.index(name)].plane for name in names if name != "0" or len(names) == 1}

@@ -35,7 +35,7 @@ BRUSH_KEY, WATCH = "map.brush", "map.watch"
 _listen = component("elmoscope_map_watch", Path(__file__).with_name("brush"))
 DOT_KEY, DOT_PARAMETER = "map.dot", "dot"
 LIVE = "map.live"  # key of the component
-MOST_LINKED = 200  # above so many dots, only the neighbors of the stars and of the selected dot are sent
+MOST_LINKED = 200  # dots whose neighbors are all sent; with more dots, only those of the stars and of the selected dot
 
 
 def brush(scope: tuple) -> Brush:
@@ -160,8 +160,14 @@ def live(
     points that were not sent before.
     """
     map_widget(key=LIVE, data=data, on_set_change=lambda: _take_settings(names, rows))
-    settings |= {"seq": components.sequence(LIVE), "key": data["key"], "picked": [int(row) for row in settings["picked"]]}
-    components.send("map", settings | {"links": {str(k): [link.as_lists for link in every] for k, every in (links or {}).items()}})
+    message = {
+        **settings,
+        "seq": components.sequence(LIVE),
+        "key": data["key"],
+        "picked": [int(row) for row in settings["picked"]],
+        "links": {str(k): [link.as_lists for link in every] for k, every in (links or {}).items()},
+    }
+    components.send("map", message)
 
 
 def glides(view: str, names: Sequence[str]) -> bool:

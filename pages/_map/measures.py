@@ -66,7 +66,8 @@ def write_notices(word: str, result: dict, static: SenseReport | None = None, sp
     if not result:
         return describe_scores(named, ("0", 0.0), 0.0, 0.0, 0.0, 0)
     name = space if space in result else max(result, key=lambda name: result[name].one_nn)
-    report, zero = result[name], result["0"]  # the page shows layer 0's chance everywhere; each space has its own shuffles
+    report = result[name]
+    zero = result["0"]  # the page shows layer 0's chance everywhere; each space has its own shuffles
     lines = describe_scores(named, (name, report.one_nn), zero.one_nn, zero.null_mean, report.null_95, report.n)
     if report.one_nn <= report.null_95 + 1e-9:  # not shown to be more than luck: nothing is worth comparing
         return lines
@@ -76,8 +77,9 @@ def write_notices(word: str, result: dict, static: SenseReport | None = None, sp
 
 def _describe_map(layout: Layout) -> str:
     if layout.plan == UMAP:
-        few, n, shifts = layout.maps.method.startswith("PCA"), len(layout.rows), layout.maps.displacement
-        method = t("PCA ({n} points: too few for UMAP)", n=n) if few else t("aligned UMAP")
+        few = layout.maps.method.startswith("PCA")
+        shifts = layout.maps.displacement
+        method = t("PCA ({n} points: too few for UMAP)", n=len(layout.rows)) if few else t("aligned UMAP")
         values = {"method": method, "seed": layout.maps.config.seed, "share": sum(shifts) / max(1, len(shifts))}
         return t("Map: {method}, seed {seed}; dots move {share:.0%} of its width per layer on average.", **values)
     if layout.plan == POLES:
@@ -88,19 +90,19 @@ def _describe_map(layout: Layout) -> str:
 def _list_measures(layout: Layout) -> list[dict]:
     measured, static = layout.trustworthiness, layout.static
     lines = []
-    for k, (name, r) in enumerate(layout.reports.items()):
+    for k, (name, report) in enumerate(layout.reports.items()):
         line = {
             t("layer"): layer_name(name),
-            t("1-NN accuracy"): f"{r.one_nn:.1%}",
-            t("95% interval"): t("{low:.1%} to {high:.1%}", low=r.one_nn_low, high=r.one_nn_high),
-            t("shuffled labels"): f"{r.null_mean:.1%}",
-            t("p, shuffled labels"): round(r.p, 4),
-            t("majority sense"): f"{r.majority:.1%}",
-            t("purity of nearest {k}", k=r.k): f"{r.purity:.1%}",
-            t("silhouette"): round(r.silhouette, 3),
+            t("1-NN accuracy"): f"{report.one_nn:.1%}",
+            t("95% interval"): t("{low:.1%} to {high:.1%}", low=report.one_nn_low, high=report.one_nn_high),
+            t("shuffled labels"): f"{report.null_mean:.1%}",
+            t("p, shuffled labels"): round(report.p, 4),
+            t("majority sense"): f"{report.majority:.1%}",
+            t("purity of nearest {k}", k=report.k): f"{report.purity:.1%}",
+            t("silhouette"): round(report.silhouette, 3),
         }
         if static:
-            difference = less(r, static)
+            difference = less(report, static)
             line[t("other words’ static vectors")] = f"{static.one_nn:.1%}"
             line[minus := t("minus these, points")] = round(100 * difference.mean, 1)
             line[f"{minus}, 95%"] = difference.cell()
@@ -109,7 +111,7 @@ def _list_measures(layout: Layout) -> list[dict]:
             line[t("trustworthiness by chance")] = "" if np.isnan(measured[name]) else f"{by_chance(len(layout.rows)):.3f}"
         if layout.views:
             line[t("share of variance")] = f"{layout.views[k].plane.together:.1%}"
-        lines.append(line | {t("sentences"): r.n})
+        lines.append(line | {t("sentences"): report.n})
     return lines
 
 

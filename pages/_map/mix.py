@@ -89,9 +89,9 @@ def _show_mix(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
         with place:
             show_html('<p class="small">{}</p>', t("This list appears once all sentences are read."))
         return
-    words, shares = tuple(item.in_context for item in chosen), tuple(weights.tolist())
+    words = tuple(item.in_context for item in chosen)
     with st.spinner(t("Drawing the map…")):
-        request = MixRequest(words=words, weights=shares, normalized=normalized, k=IN_TABLE, every_token=not labeled)
+        request = MixRequest(words=words, weights=tuple(weights.tolist()), normalized=normalized, k=IN_TABLE, every_token=not labeled)
         result = view_when_read(mix.compute, over, request)
     request = MixRequest(weights=(), words=words, normalized=normalized)
     with place:
@@ -116,7 +116,7 @@ def _show_mix(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
         _notice_senses(result, normalized)
     else:
         more = compare_layers(result.lemma, result.report, result.by_layer) if result.report is not None else []
-        _leans(in_use, result, weights, normalized, more)
+        _notice_leans(in_use, result, weights, normalized, more)
     tables = [tabulate_neighbors(neighbors, item.text.strip()) for item, neighbors in zip(chosen, result.neighbors, strict=True)]
     name = f"mix-neighbors-{result.lemma or bare(chosen[0].word)[:24]}"
     lists.offer_table(pd.concat(tables), name=name, label=t("Table of neighbors"), key="mix.neighbors")
@@ -131,7 +131,7 @@ def _take_set() -> None:
     st.session_state.preset = None
 
 
-def _leans(in_use: InUse, result: Mixed, weights: np.ndarray, normalized: bool, more: Sequence[str]) -> None:
+def _notice_leans(in_use: InUse, result: Mixed, weights: np.ndarray, normalized: bool, more: Sequence[str]) -> None:
     """State, for a word without separate senses, the cosine of the two words in each layer and this mix, and which sentence words are nearer to."""
     values = result.cosines
     if not values:
@@ -161,8 +161,10 @@ def _notice_senses(result: Mixed, normalized: bool) -> None:
     word, report, static = result.lemma, result.report, result.static
     notice([*compare_layers(word, report, result.by_layer), *measures.compare_with_static(report, static, t("this mix"))])
     shares = {name: single.one_nn for name, single in result.by_layer.items()}
-    shares |= {t("this mix"): report.one_nn, t("shuffled labels"): report.null_mean}
-    shares |= {t("other words’ static vectors"): static.one_nn} if static else {}
+    shares[t("this mix")] = report.one_nn
+    shares[t("shuffled labels")] = report.null_mean
+    if static:
+        shares[t("other words’ static vectors")] = static.one_nn
     rows = [{t("layer"): k, t("1-NN accuracy"): round(v, 4)} for k, v in shares.items()]
     lists.offer_table(rows, name=f"mix-{word}-normalized" if normalized else f"mix-{word}", key="mix.table")
 
@@ -193,7 +195,9 @@ def widget_data(any_mix: AnyMix, senses: Sequence[str], chosen: tuple[Chosen, ..
 
     For a word without labels, `mix.js` colors a point by the nearer sentence under the visible mix, so both sentences have the same candidates.
     """
-    layers, n_layers, word = model_layers.in_use(), len(any_mix.lengths), any_mix.lemma or shorten(bare(chosen[0].word), 24)
+    layers = model_layers.in_use()
+    n_layers = len(any_mix.lengths)
+    word = any_mix.lemma or shorten(bare(chosen[0].word), 24)
     numbers = {k: senses.index(o.sense) if o.sense in senses else -1 for k, o in any_mix.examples.items()}
     names = [(sense, sense_color(k)) for k, sense in enumerate(senses)]
     if any_mix.lemma is None:
@@ -246,7 +250,8 @@ def norm_help() -> str:
 
 
 def _side_texts(any_mix: AnyMix, word: str) -> dict:
-    n, n_occurrences = len(any_mix.ids), any_mix.occurrences
+    n = len(any_mix.ids)
+    n_occurrences = any_mix.occurrences
     points = t("Circles: words (means). Diamonds: occurrences of “{word}” ({n}).", word=word, n=n_occurrences)
     if not n_occurrences:
         points = t("Circles: words (means); “{word}” occurs nowhere else in your corpus.", word=word)

@@ -1,6 +1,6 @@
 """The Map page: the map with a choice of word, layer and layout, and below it the measures and the words whose senses are worst separated."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from html import unescape
 
 import streamlit as st
@@ -51,21 +51,21 @@ def show(in_use: InUse) -> None:
         with st.container(key="picture_first"):  # on a phone, the inputs are below the map
             chosen_by = st.columns([3, 1], gap="medium", vertical_alignment="bottom")
             place = st.container()
-        word = _word(in_use, over, words, chosen_by[0])
+        word = _choose_word(in_use, over, words, chosen_by[0])
         table = over.targets
         word = word and (table.lemma_of(word) or word)
         result = None
         if table.lemmas and word in (*table.lemmas, ALL_WORDS):
-            result = _labeled(in_use, over, word, chosen, place, chosen_by[1])
+            result = _show_labeled(in_use, over, word, chosen, place, chosen_by[1])
         elif word:
             _show_around(in_use, over, word, words, place, chosen_by[1])
         else:
             place.info(t("Type two sentences below to start."), icon=":material/edit:")
     if result:
-        _measures(in_use, word, st.session_state.get("view") or model_layers.in_use().top, result)
+        _show_measures(in_use, word, st.session_state.get("view") or model_layers.in_use().top, result)
 
 
-def _word(in_use: InUse, over: Workspace, sentences: tuple[Chosen, ...], place) -> str | None:
+def _choose_word(in_use: InUse, over: Workspace, sentences: tuple[Chosen, ...], place) -> str | None:
     """Draw the choice of the word: those of the user's sentences, labeled words, or frequent words of a corpus without labels."""
     table = over.targets
     targets = [item.lemma_in(table) or bare(item.word).casefold() for item in sentences]
@@ -85,7 +85,7 @@ def _word(in_use: InUse, over: Workspace, sentences: tuple[Chosen, ...], place) 
     return result if result in words else fold_case(result)
 
 
-def _labeled(in_use: InUse, over: Workspace, word: str, chosen: tuple[Chosen, Chosen], left, right) -> Layout:
+def _show_labeled(in_use: InUse, over: Workspace, word: str, chosen: tuple[Chosen, Chosen], left, right) -> Layout:
     """Show the map of a labeled word with its dots colored by sense."""
     table = over.targets
     target = next(filter(None, (item.lemma_in(table) for item in chosen)), None)
@@ -100,8 +100,8 @@ def _labeled(in_use: InUse, over: Workspace, word: str, chosen: tuple[Chosen, Ch
         stars = {n: item for n, item in enumerate(chosen, 1) if item.lemma_in(table) and word in (item.lemma_in(table), ALL_WORDS)}
         state = st.session_state
         space = state.get("view") or read_parameter("view") or state.get(verdict.CHOSEN_LAYER) or SENSES
-        senses, contexts = space == SENSES and offers_senses(over, word, plan), tuple(item.in_context for item in stars.values())
-        request = LayoutRequest(word=word, contexts=contexts, plan=plan, ends=ends, senses=senses)
+        senses = space == SENSES and offers_senses(over, word, plan)
+        request = LayoutRequest(word=word, contexts=tuple(item.in_context for item in stars.values()), plan=plan, ends=ends, senses=senses)
         with st.spinner(t("Drawing the map…")):
             result = view_when_read(layouts.compute, over, request)
         drawing.show(in_use, result, lemma, stars)
@@ -123,7 +123,7 @@ def _show_around(in_use: InUse, over: Workspace, word: str, sentences: tuple[Cho
         around.show(in_use, over, word, visible, plan)
 
 
-def _measures(in_use: InUse, word: str, space: str, layout: Layout) -> None:
+def _show_measures(in_use: InUse, word: str, space: str, layout: Layout) -> None:
     with measures.show_measures(word, layout) if layout.reports else st.container():
         lists.offer_table(layout.table(), name=f"map-{layout.word}", label=t("Table of {n:,} dots", n=len(layout.rows)), key="map.points")
     options = {"icon": ":material/format_list_numbered:", "key": "map.all", "on_change": "rerun", "bind": "query-params"}
@@ -159,7 +159,8 @@ def _choose_ends(over: Workspace, lemma: str) -> tuple[str, ...]:
         st.caption(t("Choose a lower end too."))
         up = REST
     used = [right, left] if up == REST else [right, left, up, down]
-    outside, every_token = [word for text in used for word in axes.outside(table, text)], None
+    outside = [word for text in used for word in axes.outside(table, text)]
+    every_token = None
     try:
         if outside and (every_token := cache.wait_for_tokens(over)) is None:
             cache.show_meanwhile(over, "")
@@ -187,10 +188,8 @@ def _show_ranking(in_use: InUse, word: str, view: str) -> None:
     for column, (title, words, half) in zip(st.columns(2, gap="medium"), halves, strict=True):
         with column:
             st.markdown(f"**{title}**")
-            key, rows = f"map.ranking.{half}", {}
-            for w in words:
-                rows[w] = {n: (g.gain, g.low - g.null_mean, g.high - g.null_mean, 1 - g.null_mean, g.shown) for n, g in result[w].items()}
-            figure = ranking_figure(rows, layer=layer, word=word if word in words else "", key=key)
+            key = f"map.ranking.{half}"
+            figure = ranking_figure({w: _above_chance(result[w]) for w in words}, layer=layer, word=word if word in words else "", key=key)
             values = {"first": words[0], "last": words[-1], "where": layer_title(layer)}
             alt = t("Words from {first} to {last} by accuracy above chance in {where}.", **values)
             draw(figure, key=key, on_select=_opener(key), selection_mode="points", alt=alt)
@@ -203,6 +202,11 @@ def _show_ranking(in_use: InUse, word: str, view: str) -> None:
     if unshown and layer != "0":
         st.pills(t("Open an inconclusive word"), unshown[:OFFERED], key="map.unshown", format_func=plain, on_change=_open_unshown)
     lists.offer_table(_tabulate_ranking(result, order), name="words-ranked", label=t("Table of {n} words", n=len(order)), key="map.ranking")
+
+
+def _above_chance(gains: Mapping[str, WordGain]) -> dict[str, tuple[float, float, float, float, bool]]:
+    """Return by space the gain over chance, its interval, its maximum, and whether it is significant."""
+    return {name: (g.gain, g.low - g.null_mean, g.high - g.null_mean, 1 - g.null_mean, g.shown) for name, g in gains.items()}
 
 
 def _opener(key: str) -> Callable[[], None]:
@@ -225,34 +229,41 @@ def _describe_ranking(result: dict, order: list[str], unshown: list[str], layer:
     if layer == "0":
         return [t("Layer 0 sees only spelling: choose another layer.")]
     holm, discovered = count_significant([result[w][layer] for w in order])
-    values = {"at": model_layers.in_use().at(layer, begins=True), "good": len(order) - len(unshown), "n": len(order), "best": order[0]}
-    values |= {"gain": result[order[0]][layer].gain, "discovered": discovered, "holm": holm}
+    best = order[0]
     lines = [
-        t("{at}, {good} of {n} words beat chance (expected by luck: 5%), “{best}” most ({gain:+.0%}).", **values),
-        t("Corrected for {n} tests: {discovered} (Benjamini–Hochberg) or {holm} (Holm).", **values),
+        t(
+            "{at}, {good} of {n} words beat chance (expected by luck: 5%), “{best}” most ({gain:+.0%}).",
+            best=best,
+            gain=result[best][layer].gain,
+            at=model_layers.in_use().at(layer, begins=True),
+            good=len(order) - len(unshown),
+            n=len(order),
+        ),
+        t("Corrected for {n} tests: {discovered} (Benjamini–Hochberg) or {holm} (Holm).", n=len(order), discovered=discovered, holm=holm),
     ]
     return [*lines, t("Inconclusive: {words}.", words=", ".join(f"“{w}”" for w in unshown))] if unshown else lines
 
 
 def _tabulate_ranking(result: dict, order: list[str]) -> list[dict]:
     lines = []
-    for w in order:
-        first = next(iter(result[w].values()))
-        line = {t("word"): w, t("senses"): first.senses, t("sentences"): first.n}
-        for name, g in result[w].items():
+    for word in order:
+        first = next(iter(result[word].values()))
+        line = {t("word"): word, t("senses"): first.senses, t("sentences"): first.n}
+        for name, gain in result[word].items():
             layer = layer_name(name)
-            line[t("above chance, layer {layer}", layer=layer)] = round(g.gain, 4)
-            interval = t("{low:.1%} to {high:.1%}", low=g.low - g.null_mean, high=g.high - g.null_mean)
+            line[t("above chance, layer {layer}", layer=layer)] = round(gain.gain, 4)
+            interval = t("{low:.1%} to {high:.1%}", low=gain.low - gain.null_mean, high=gain.high - gain.null_mean)
             line[t("95% interval, layer {layer}", layer=layer)] = f"[{interval}]"
-            line[t("p, layer {layer}", layer=layer)] = round(g.p, 4)
-            line[t("result, layer {layer}", layer=layer)] = "" if g.shown else t("inconclusive")
+            line[t("p, layer {layer}", layer=layer)] = round(gain.p, 4)
+            line[t("result, layer {layer}", layer=layer)] = "" if gain.shown else t("inconclusive")
         lines.append(line)
     return lines
 
 
 def _show_every_word(in_use: InUse, word: str, layer: str) -> None:
     """Show the chart of all words, what to notice and the table; nothing for a table that was not bundled."""
-    result, words = open_gains(workspace(in_use)), list_words_in(in_use.corpus)
+    result = open_gains(workspace(in_use))
+    words = list_words_in(in_use.corpus)
     if not result or not words:
         return
     st.subheader(t("All {n} labeled words", n=len(words)))
@@ -261,9 +272,11 @@ def _show_every_word(in_use: InUse, word: str, layer: str) -> None:
     if not visible_words:
         st.info(t("No word matches the filters."), icon=":material/filter_alt_off:")
         return
-    gains, n = {w: result[w][layer] for w in visible_words}, len(visible_words)
+    gains = {w: result[w][layer] for w in visible_words}
+    n = len(visible_words)
     points = {w: (g.null_mean, g.one_nn, g.senses, words[w].part_of_speech) for w, g in gains.items()}
-    key, alt = "map.every.picture", t("{n} words: 1-NN accuracy in {where} against chance.", n=n, where=layer_title(layer))
+    key = "map.every.picture"
+    alt = t("{n} words: 1-NN accuracy in {where} against chance.", n=n, where=layer_title(layer))
     draw(words_figure(points, names, layer=layer, word=word, key=key), key=key, on_select=_opener(key), selection_mode="points", alt=alt)
     notice(_describe_words(gains, words, names, layer))
     rows = [
@@ -293,7 +306,8 @@ def _select_words(labeled_words: dict[str, Labeled], names: dict[str, str], resu
 
 def _describe_words(gains: dict[str, WordGain], words: dict[str, Labeled], names: dict[str, str], layer: str) -> list[str]:
     _, discovered = count_significant(list(gains.values()))
-    mean, chance = (sum(values) / len(gains) for values in zip(*((g.one_nn, g.null_mean) for g in gains.values()), strict=True))
+    mean = sum(gain.one_nn for gain in gains.values()) / len(gains)
+    chance = sum(gain.null_mean for gain in gains.values()) / len(gains)
     values = {"at": model_layers.in_use().at(layer, begins=True), "mean": mean, "n": len(gains), "chance": chance}
     lines = [
         t("{at}, 1-NN accuracy averages {mean:.0%} over {n} words (chance {chance:.0%}).", **values),

@@ -32,14 +32,14 @@ DIRECTIONS = "8"  # directions taken off, of those that were measured
 def show(in_use: InUse) -> None:
     model = cache.model(in_use.model)
     card = read_card(model.folder, model.fingerprint)
-    _knowledge(model.name, card)
+    _show_knowledge(model.name, card)
     if card.measures:
         _show_anisotropy(card.measures)
     with st.expander(t("Random pairs"), icon=":material/shuffle:", key="model.random"):
-        _crowded(in_use, model.encoder.n_layers)
+        _show_random_pairs(in_use, model.encoder.n_layers)
     if card.log:
-        _training(card.log)
-    _card(model, card)
+        _show_training(card.log)
+    _show_card(model, card)
     with st.expander(t("How to cite"), icon=":material/format_quote:", key="model.cite"):
         st.code(installation.ELMOSCOPE, language="bibtex")
         st.code(installation.ELMO, language="bibtex", wrap_lines=True)
@@ -47,12 +47,12 @@ def show(in_use: InUse) -> None:
         st.caption(t("Say what you did and what you saw, and add this. It has no paths and nothing that you typed."))
         named = {"model": in_use.model, "vectors": in_use.vectors, "corpus": in_use.corpus, "second model": in_use.other_model}
         listed = {entry.name for entry in catalog()}
-        settings = {key: short_name(name) if name in listed else "custom" for key, name in named.items() if name}
-        settings |= {"engine": in_use.engine, "language": i18n.language()}
+        names = {key: short_name(name) if name in listed else "custom" for key, name in named.items() if name}
+        settings = {**names, "engine": in_use.engine, "language": i18n.language()}
         st.code(installation.describe_installation(settings), language=None)
 
 
-def _knowledge(name: str, card: ModelCard) -> None:
+def _show_knowledge(name: str, card: ModelCard) -> None:
     st.markdown(t("#### Syntax below, meaning above?"))
     if not card.measures:
         offered = code(command("python", "-m", "core.lab", "card", options=[("model", name), ("data", "FOLDER")]))
@@ -71,8 +71,8 @@ def _knowledge(name: str, card: ModelCard) -> None:
             values = {"task": say(panel.title), "baseline": translated.baseline_name, "level": translated.baseline}
             alt = t("{task}, accuracy by layer: {named}. {baseline}: {level:.1%}.", named=named, **values)
             draw(panel_figure(translated, limits=limits), key=f"panel.{panel.title}", alt=alt)
-    lines = _order_lines(panels) + _below(panels)
-    notice(_peaks(panels) + lines or _write_notices(panels))
+    lines = _describe_orders(panels) + _describe_failures(panels)
+    notice(_compare_with_paper(panels) + lines or _write_notices(panels))
     if lines:
         with st.expander(t("By task"), icon=":material/list:", key="model.tasks"):
             show_html("{}", [html("<p>{}</p>", line) for line in _write_notices(panels)])
@@ -81,13 +81,13 @@ def _knowledge(name: str, card: ModelCard) -> None:
     lists.offer_table(table, name=f"{name}-measures", label=t("All measures and commands"), key="model.measures")
 
 
-def _crowded(in_use: InUse, n_layers: int) -> None:
+def _show_random_pairs(in_use: InUse, n_layers: int) -> None:
     """Show the random pairs of each layer, which any cosine of this model is compared with."""
     results = []
     for k in range(n_layers):
         if level := random_level(workspace(in_use), str(k)):
-            mean, low, high = (format_number(value, ".2f") for value in (level.mean, level.low, level.high))
-            results.append(f"{layer_title(str(k))}: {mean} ({t('{low} to {high}', low=low, high=high)})")
+            span = t("{low} to {high}", low=format_number(level.low, ".2f"), high=format_number(level.high, ".2f"))
+            results.append(f"{layer_title(str(k))}: {format_number(level.mean, '.2f')} ({span})")
     if results:
         st.caption(t("Cosine of random pairs (90% range): {values}.", values=", ".join(results)))
 
@@ -96,13 +96,13 @@ def _write_notices(panels: list[Panel]) -> list[str]:
     lines = []
     for panel in panels:
         best = max(panel.accuracy, key=panel.accuracy.get)
-        lines.append(_panel_line(panel))
+        lines.append(_describe_panel(panel))
         if panel.static is not None and best in panel.less_static:
             lines[-1] += " " + static_line(panel.static, layer_title(best), panel.less_static[best])
     return lines
 
 
-def _peaks(panels: list[Panel]) -> list[str]:
+def _compare_with_paper(panels: list[Panel]) -> list[str]:
     """Compare layers 1 and 2 with the paper, in one sentence: syntax at layer 1, senses at layer 2."""
     syntax = [panel.order.verdict > 0 for panel in panels if panel.order and panel.title == SYNTAX]
     senses = [panel.order.verdict < 0 for panel in panels if panel.order and panel.title != SYNTAX]
@@ -114,22 +114,24 @@ def _peaks(panels: list[Panel]) -> list[str]:
     return [t("Grammar is not better at layer 1; senses at layer 2 in {n} of {m} tests.", **values)]
 
 
-def _order_lines(panels: list[Panel]) -> list[str]:
+def _describe_orders(panels: list[Panel]) -> list[str]:
     """State for each task whether layer 1 or layer 2 is better, as in the paper, or that it is inconclusive."""
     orders: dict[int, list[str]] = {1: [], -1: [], 0: []}  # as in the paper, opposite, inconclusive
     for panel in panels:
         if panel.order is not None:  # its verdict: whether layer 1 leads
             agrees = panel.order.verdict * (1 if panel.title == SYNTAX else -1)
             orders[agrees].append(f"{say(panel.title)} {panel.order.in_points()}")
-    as_in_paper, opposite, inconclusive = (", ".join(names) for names in orders.values())
-    parts = [t("as in the paper for {tasks}", tasks=as_in_paper) if as_in_paper else ""]
-    parts.append(t("opposite for {tasks}", tasks=opposite) if opposite else "")
-    parts.append(t("inconclusive for {tasks}", tasks=inconclusive) if inconclusive else "")
-    listed = "; ".join(filter(None, parts))
-    return [t("Layer 1 minus layer 2, in points (95% interval): {each}.", each=listed)] if listed else []
+    parts = []
+    if orders[1]:
+        parts.append(t("as in the paper for {tasks}", tasks=", ".join(orders[1])))
+    if orders[-1]:
+        parts.append(t("opposite for {tasks}", tasks=", ".join(orders[-1])))
+    if orders[0]:
+        parts.append(t("inconclusive for {tasks}", tasks=", ".join(orders[0])))
+    return [t("Layer 1 minus layer 2, in points (95% interval): {each}.", each="; ".join(parts))] if parts else []
 
 
-def _below(panels: list[Panel]) -> list[str]:
+def _describe_failures(panels: list[Panel]) -> list[str]:
     """Return the tasks at which a baseline without context or network beats every layer."""
     lines = []
     if failed := [say(panel.title) for panel in panels if max(panel.accuracy.values()) < panel.baseline]:
@@ -140,16 +142,18 @@ def _below(panels: list[Panel]) -> list[str]:
     return lines
 
 
-def _panel_line(panel: Panel) -> str:
+def _describe_panel(panel: Panel) -> str:
     """State the best and the worst layer of a task, as far as the visible digits allow, compared with the baseline."""
     written = {layer: f"{accuracy:.1%}" for layer, accuracy in panel.accuracy.items()}
-    ends = [pick(panel.accuracy.values()) for pick in (max, min)]
-    best, worst = (", ".join(layer for layer, values in written.items() if values == f"{end:.1%}") for end in ends)
-    values = {"accuracy": ends[0], "best": best, "worst": worst}
+    highest, lowest = max(panel.accuracy.values()), min(panel.accuracy.values())
+    best = ", ".join(layer for layer, accuracy in written.items() if accuracy == f"{highest:.1%}")
+    worst = ", ".join(layer for layer, accuracy in written.items() if accuracy == f"{lowest:.1%}")
+    values = {"accuracy": highest, "best": best, "worst": worst}
     where = t("best at layer {best} ({accuracy:.1%}), weakest at layer {worst}", **values)
     if len(set(written.values())) == 1:
         where = t("{accuracy:.1%} at layer {best}", **values)
-    above, name = 100 * (ends[0] - panel.baseline), say(panel.baseline_name)
+    above = 100 * (highest - panel.baseline)
+    name = say(panel.baseline_name)
     values = {"points": abs(above), "baseline": name if panel.baseline_name == "chance" else t("the {baseline}", baseline=name)}
     if f"{abs(above):.1f}" == "0.0":
         comparison = t("no better than {baseline}", **values)
@@ -160,7 +164,7 @@ def _panel_line(panel: Panel) -> str:
     return t("<b>{task}</b>: {where}; {beside}.", task=say(panel.title), where=where, beside=comparison)
 
 
-def _training(log: TrainingLog) -> None:
+def _show_training(log: TrainingLog) -> None:
     titles = {"perplexity": t("Perplexity"), "loss": t("Loss"), "learning_rate": t("Learning rate"), "tokens_per_second": t("Speed")}
     if not log.validations:
         del titles["perplexity"]
@@ -176,7 +180,7 @@ def _training(log: TrainingLog) -> None:
     lists.offer_table(table, name="training-log", label=t("The training log"), key="model.log")
 
 
-def _card(model: Model, card: ModelCard) -> None:
+def _show_card(model: Model, card: ModelCard) -> None:
     st.markdown(t("#### Model card"))
     labels = {
         "Trained on": t("Trained on"),
@@ -185,7 +189,7 @@ def _card(model: Model, card: ModelCard) -> None:
         "Cannot": t("Limits"),
         "License": t("License"),
     }  # labels that a card of ours uses; its texts are the model's own
-    rows_by_label = (_of_elmo(model.name, card) if card.shape else _of_transformer(model)) | {
+    rows_by_label = (_describe_elmo(model.name, card) if card.shape else _describe_transformer(model)) | {
         t("File"): t("{n:.0f} MB", n=card.megabytes),
         t("License"): card.meta.get("license", t("see publisher")),
         **{labels.get(label, label): text for label, text in card.papers(i18n.language()).items()},
@@ -196,23 +200,30 @@ def _card(model: Model, card: ModelCard) -> None:
     show_html('<table class="card">{}</table>', rows)
 
 
-def _of_elmo(name: str, card: ModelCard) -> dict[str, str]:
-    s, millions = card.shape, {"spelling": card.parameters["char-CNN"] / 1e6, "lstms": card.parameters["LSTMs"] / 1e6}
-    sizes = {"filters": s.n_filters, "highway": s.n_highway, "layers": s.n_layers, "cells": s.hidden, "projection": s.projection}
-    shape = t(
+def _describe_elmo(name: str, card: ModelCard) -> dict[str, str]:
+    shape = card.shape
+    millions = {"spelling": card.parameters["char-CNN"] / 1e6, "lstms": card.parameters["LSTMs"] / 1e6}
+    sizes = {
+        "filters": shape.n_filters,
+        "highway": shape.n_highway,
+        "layers": shape.n_layers,
+        "cells": shape.hidden,
+        "projection": shape.projection,
+    }
+    described_shape = t(
         "{filters:,} char-CNN filters, {highway} highway layers, {layers} LSTM layers per direction ({cells:,} cells, projected to {projection})",
         **sizes,
     )
-    values = {"layers": s.n_layers + 1, "dim": s.dim, "projection": s.projection}
+    values = {"layers": shape.n_layers + 1, "dim": shape.dim, "projection": shape.projection}
     return {
         t("Model"): t("{name}, in ELMo’s format", name=name),
-        t("Shape"): shape,
+        t("Shape"): described_shape,
         t("Parameters"): t("char-CNN {spelling:.1f} million, LSTMs {lstms:.1f} million", **millions),
         t("Vectors"): t("{layers} layers of {dim} numbers ({projection} per direction)", **values),
     }
 
 
-def _of_transformer(model: Model) -> dict[str, str]:
+def _describe_transformer(model: Model) -> dict[str, str]:
     encoder = model.encoder
     numbers = {"blocks": encoder.n_layers - 1, "n": encoder.model.num_parameters() / 1e6}
     return {

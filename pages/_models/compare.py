@@ -64,9 +64,14 @@ def show(in_use: InUse) -> None:
     left, right = st.columns([3, 2], gap="large")
     with left:
         st.markdown(t("**How many of {k} neighbors are shared?**", k=result.comparison.k))
-        c = result.comparison
-        alt = t("Histogram: of {k} neighbors, {n:,} words share {mean:.1f} on average.", n=len(c.words), k=c.k, mean=float(c.shared.mean()))
-        draw(overlap_histogram(c.shared, c.k, c.chance), key="compare.overlap", alt=alt)
+        comparison = result.comparison
+        alt = t(
+            "Histogram: of {k} neighbors, {n:,} words share {mean:.1f} on average.",
+            n=len(comparison.words),
+            k=comparison.k,
+            mean=float(comparison.shared.mean()),
+        )
+        draw(overlap_histogram(comparison.shared, comparison.k, comparison.chance), key="compare.overlap", alt=alt)
     with right:
         st.markdown(t("**How alike are the spaces?** CKA, 0 to 1"))
         alt = t("Linear CKA of every two spaces; these two {cka:.2f}.", cka=result.cka_pair)
@@ -95,8 +100,10 @@ def _show_reading(sides: tuple[SpaceName | None, ...], running: list[tuple[Job, 
 
 def default_sides(in_use: InUse) -> tuple[str, str]:
     """Return what is compared by default: both selected models, else the static vectors and the model."""
-    first, *second = (f"{model}{MARK}{layers_of(model).top}" for model in (in_use.model, in_use.other_model) if model)
-    return (first, *second) if second else (in_use.vectors, first)
+    first = f"{in_use.model}{MARK}{layers_of(in_use.model).top}"
+    if not in_use.other_model:
+        return in_use.vectors, first
+    return first, f"{in_use.other_model}{MARK}{layers_of(in_use.other_model).top}"
 
 
 def _inputs(in_use: InUse) -> tuple[SpaceName, SpaceName] | None:
@@ -153,12 +160,21 @@ def readable(sides: tuple[SpaceName, ...]) -> tuple[tuple[SpaceName | None, ...]
 
 
 def write_notices(result: SpacesCompared) -> list[str]:
-    c = result.comparison
+    comparison = result.comparison
     a, b = result.names
-    values = {"k": c.k, "mean": float(c.shared.mean()), "a": a, "b": b, "n": len(c.words), "luck": c.chance * c.k}
+    values = {
+        "k": comparison.k,
+        "mean": float(comparison.shared.mean()),
+        "a": a,
+        "b": b,
+        "n": len(comparison.words),
+        "luck": comparison.chance * comparison.k,
+    }
     first = t("{a} and {b} share <b>{mean:.1f}</b> of a word’s {k} neighbors on average ({n:,} words, chance {luck:.2f})", **values)
-    is_all = float((c.shared == c.k).mean()) > 0.99
-    second = t("nearly every list is identical") if is_all else t("{none:.0%} of words share none", none=float((c.shared == 0).mean()))
+    is_all = float((comparison.shared == comparison.k).mean()) > 0.99
+    second = (
+        t("nearly every list is identical") if is_all else t("{none:.0%} of words share none", none=float((comparison.shared == 0).mean()))
+    )
     values = {"cka": result.cka_pair, "luck": round(result.paired.random, 2) + 0.0, "p": format_p(result.paired.p), "n": result.paired.n}
     last = t("Linear CKA, debiased, is <b>{cka:.2f}</b> (with {n:,} words shuffled {luck:.2f}, {p}).", **values)
     if result.paired.p > LEVEL:
@@ -174,42 +190,44 @@ def describe_halves(result: SpacesCompared) -> list[str]:
         lines.append(t("Two halves of {name} share {mean:.1f} neighbors ({n:,} words, chance {luck:.2f}).", **values))
     if result.shared:
         lines.append(t("Sentences in both corpora, which makes their words alike: {n:,}.", n=result.shared))
-    s = result.shift
-    if s is not None and (measured := ~np.isnan(s.within)).any():
-        values = {name: float(getattr(s, name)[measured].mean()) for name in ("excess", "between", "within")}
+    shift = result.shift
+    if shift is not None and (measured := ~np.isnan(shift.within)).any():
+        values = {name: float(getattr(shift, name)[measured].mean()) for name in ("excess", "between", "within")}
         lines.append(t("1 − cosine: {between:.2f} between corpora, {within:.2f} between halves ({excess:+.2f}).", **values))
-        lines.append(t("{share:.0%} of words moved more than halves do.", share=float((s.excess[measured] > 0).mean())))
+        lines.append(t("{share:.0%} of words moved more than halves do.", share=float((shift.excess[measured] > 0).mean())))
     return lines
 
 
 def word_in_both(result: SpacesCompared, *, is_read: bool) -> None:
     """Show a word's two lists of neighbors side by side. Until all words are read (`is_read`), only labeled ones have a list."""
-    c = result.comparison
+    comparison = result.comparison
     target = st.session_state.get("w") or examples.first_word()
     first, offered = result.words_to_open(target, list(examples.pairs()), OFFERED, languages.in_use())
     st.markdown(t("**A word in both**"))
     places = st.columns([4, 2], vertical_alignment="bottom")
     offer_examples(offered, "cmp_example", partial(st.session_state.__setitem__, "cmp_word"), place=places[0])
     typed = text_box("cmp_word", t("Word"), "", BOX["word"], place=places[1], placeholder=first).strip()
-    word = find_form(typed or first, c.words, languages.in_use())
-    if not typed and not find_form(target, c.words, languages.in_use()):
+    word = find_form(typed or first, comparison.words, languages.in_use())
+    if not typed and not find_form(target, comparison.words, languages.in_use()):
         st.caption(t("“{word}” is not in both; “{other}” is shown.", word=plain(shorten(target)), other=plain(word)))
     if not word and not is_read:
         st.info(t("This list appears once all sentences are read."))
         return
     if not word:
         raise BadInput(t("“{word}” is not in both. Choose another.", word=shorten(typed)))
-    k = c.words.index(word)
-    both = set(c.first[k]) & set(c.second[k])
-    pairs = zip(st.columns(2, gap="large"), result.names, (c.first, c.second), c.cosines, c.random, strict=True)
+    k = comparison.words.index(word)
+    both = set(comparison.first[k]) & set(comparison.second[k])
+    pairs = zip(
+        st.columns(2, gap="large"), result.names, (comparison.first, comparison.second), comparison.cosines, comparison.random, strict=True
+    )
     for column, name, neighbors, cosines, random in pairs:
         with column:
             layer = name.rpartition(MARK)[2]
             color = layer_color(layer) if layer.isdecimal() or layer in (MIX, SENSES) else GLOVE
-            note = t("{n} of {k} in both · cosine; any two of these words {mean:.2f}", n=len(both), k=c.k, mean=random)
+            note = t("{n} of {k} in both · cosine; any two of these words {mean:.2f}", n=len(both), k=comparison.k, mean=random)
             lists.heading(t("“{word}” in {name}", word=word, name=name), color, note)
             rows = zip(neighbors[k], cosines[k], strict=True)
-            lists.word_lines([(c.words[row], float(cosine), t("in both") if row in both else "") for row, cosine in rows])
+            lists.word_lines([(comparison.words[row], float(cosine), t("in both") if row in both else "") for row, cosine in rows])
 
 
 def show_models(chosen: tuple[SpaceName, SpaceName]) -> None:
@@ -248,13 +266,17 @@ def show_models(chosen: tuple[SpaceName, SpaceName]) -> None:
             notes.append(t("sense space {share:.1%}", share=shares[SENSES]))
         for space, share in shares.items():
             rows.append({t("model"): name, t("layer"): model_layers.title(space), t("1-NN accuracy"): round(share, 4)})
-        n, size, megabytes = (
-            model.encoder.n_layers,
-            model.encoder.dim,
-            sum(file.stat().st_size for file in weights_files(model.folder)) / 1e6,
+        n, size = model.encoder.n_layers, model.encoder.dim
+        costs.append(
+            {
+                t("model"): name,
+                t("tokens per second"): round(item.pace),
+                t("index bytes per token"): 2 * n * size + 2 * n * (n + 1),
+                t("layers"): n,
+                t("numbers per layer"): size,
+                t("weights, MB"): round(sum(file.stat().st_size for file in weights_files(model.folder)) / 1e6, 1),
+            }
         )
-        cost = {t("model"): name, t("tokens per second"): round(item.pace), t("index bytes per token"): 2 * n * size + 2 * n * (n + 1)}
-        costs.append(cost | {t("layers"): n, t("numbers per layer"): size, t("weights, MB"): round(megabytes, 1)})
     chance = float(np.mean([item.chance for item in measured]))
     alt = t("1-NN accuracy of both models by layer; chance {chance:.0%}.", chance=chance)
     draw(depth_figure(lines, chance), key="compare.depth", alt=alt)

@@ -71,7 +71,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     waiting = t("All sentences are read once; then this list appears.")
     sides = list(zip(columns[1:], "ab", _names(), OWN, (first, second), strict=True))
     choice = replace(choice, every_token=everything is not None)
-    listed = _lists(over, choice, sides, model_layers.in_use().called, tables, waiting)
+    listed = _show_lists(over, choice, sides, model_layers.in_use().called, tables, waiting)
     other_lines = _show_second_model(in_use, choice, (first, second), listed, tables) if in_use.other_model else []
     unknown = lists.unknown(over.vectors, [bare(word.word) for word in words])
     if len(listed) == 2:
@@ -91,7 +91,7 @@ def _names() -> tuple[str, str]:
     return t("First sentence"), t("Second sentence")
 
 
-def _lists(
+def _show_lists(
     over: Workspace, choice: NeighborsRequest, sides: list[tuple], model: str, tables: list, waiting: str, other_model: str = ""
 ) -> list[Neighbors]:
     """Show a model's list in each column, with its table.
@@ -121,7 +121,7 @@ def _lists(
             if result.narrowed:
                 few = t("Ranked among the {n} nearest occurrences at layer {layer}.", n=f"{result.narrowed:,}", layer=LAYER)
                 show_html('<p class="small">{}</p>', few)
-            _list(result, choice, "" if other_model else side, over.targets.senses_of(result.lemma or ""))
+            _show_list(result, choice, "" if other_model else side, over.targets.senses_of(result.lemma or ""))
             tables.append(result.table(named))
             listed.append(result)
     return listed
@@ -132,8 +132,9 @@ def _show_second_model(
 ) -> list[str]:
     """Show the two lists of a second model at the same depth, and what to notice in all four."""
     waiting = t("{model}’s lists appear once it has read the sentences.", model=short_name(in_use.other_model))
-    with show_errors():  # the first model's lists stay, whatever happens to the second's
-        over, name = workspace(in_use).with_model(in_use.other_model), short_name(in_use.other_model)
+    with show_errors():  # the first model's lists stay if the second model fails
+        over = workspace(in_use).with_model(in_use.other_model)
+        name = short_name(in_use.other_model)
         layers = over.layers
         layer = model_layers.in_use().at_depth(choice.space, layers)
         if layer == SENSES and over.sense_space is None:
@@ -149,7 +150,7 @@ def _show_second_model(
         columns = st.columns(COLUMNS, gap="medium")
         columns[0].caption(t("{model}: {where}, same depth", model=plain(name), where=layers.title(layer)))
         sides = list(zip(columns[1:], "ab", _names(), (OTHER_MODEL, OTHER_MODEL), both, strict=True))
-        listed = _lists(over, choice, sides, shorten(name, 24), tables, waiting, name)
+        listed = _show_lists(over, choice, sides, shorten(name, 24), tables, waiting, name)
         with model_layers.speaking_of(layers):
             return compare_with_second_model(name, tuple(first), tuple(listed), layer, is_same_search=is_same_search)
     return []
@@ -175,7 +176,8 @@ def _choose(in_use: InUse, few: bool, *, has_senses: bool) -> NeighborsRequest:
             st.session_state.among = more
     usual = more if few else SAME
     # The kind of neighbors follows the word, unless the user or the address chose another than the usual one.
-    state, in_url = st.session_state, read_parameter("among")
+    state = st.session_state
+    in_url = read_parameter("among")
     if BY_HAND not in state:
         state[BY_HAND] = in_url in (*titles, *titles.values()) and in_url not in (usual, titles[usual])
     if not state[BY_HAND] and state.get("among", usual) != usual:
@@ -193,7 +195,7 @@ def _choose_by_hand(among: str | None = None) -> None:
     st.session_state[BY_HAND] = True
 
 
-def _list(result: Neighbors, choice: NeighborsRequest, side: str, senses: list[str]) -> None:
+def _show_list(result: Neighbors, choice: NeighborsRequest, side: str, senses: list[str]) -> None:
     """Show the lines. If the list is empty, show the reason and a choice that has lines. With a `side`, each can become that sentence."""
     if result.examples:
         lists.type_lines(result.entries, result.examples, side)
@@ -245,8 +247,8 @@ def show_back() -> None:
 
 def write_notices(first: Neighbors, second: Neighbors, layer: str, *, static_has: bool) -> list[str]:
     """State how far the two lists agree and which senses they hold. `static_has`: whether the static vectors know the word."""
-    lines = [_agreement(first, second, layer, static_has)]
-    named = {t("first sentence"): _senses(first), t("second sentence"): _senses(second)}
+    lines = [_describe_agreement(first, second, layer, static_has)]
+    named = {t("first sentence"): _describe_senses(first), t("second sentence"): _describe_senses(second)}
     if senses := "; ".join(f"{which}: {said}" for which, said in named.items() if said):
         lines.append(t("Labeled neighbors, {senses}.", senses=senses))
     return lines
@@ -261,15 +263,19 @@ def compare_with_second_model(
     """
     if len(second) < 2 or len(first) < 2 or not all(item.entries for item in (*first, *second)):
         return []
-    (a, b), (c, d) = ([{n.in_any_table for n in item.entries} for item in pair] for pair in (second, first))
-    values = {"model": model, "where": layer_title(layer), "shared": len(a & b), "most": max(len(a), len(b))}
+    theirs = [{n.in_any_table for n in item.entries} for item in second]
+    ours = [{n.in_any_table for n in item.entries} for item in first]
+    values = {"model": model, "where": layer_title(layer), "shared": len(theirs[0] & theirs[1]), "most": max(map(len, theirs))}
     if not is_same_search:
         return [t("In {model}, {where}, they share {shared} of {most}.", **values)]
-    values |= {"common": len(a & c) + len(b & d), "all": len(a) + len(b)}
-    return [t("In {model}, {where}, they share {shared} of {most}; {common} of its {all} entries are in the lists above.", **values)]
+    common = {"common": sum(len(a & b) for a, b in zip(theirs, ours, strict=True)), "all": sum(map(len, theirs))}
+    line = t(
+        "In {model}, {where}, they share {shared} of {most}; {common} of its {all} entries are in the lists above.", **values, **common
+    )
+    return [line]
 
 
-def _agreement(first: Neighbors, second: Neighbors, layer: str, static_has: bool) -> str:
+def _describe_agreement(first: Neighbors, second: Neighbors, layer: str, static_has: bool) -> str:
     a, b = ([n.in_any_table for n in item.entries] for item in (first, second))
     values = {"where": model_layers.in_use().at(layer, begins=True), "shared": len(set(a) & set(b)), "most": max(len(a), len(b))}
     if not a and not b:
@@ -294,7 +300,7 @@ def _agreement(first: Neighbors, second: Neighbors, layer: str, static_has: bool
     return t("{where} the lists share {shared} of {most}; the word is not in GloVe.", **values)
 
 
-def _senses(listed: Neighbors) -> str:
+def _describe_senses(listed: Neighbors) -> str:
     """State which sense most labeled neighbors of the target word have. Return "" if none is labeled."""
     results = [n.occurrence for n in listed.entries if isinstance(n, Neighbor)]
     counts = Counter(o.sense for o in results if o.sense and listed.lemma is not None and o.lemma == listed.lemma).most_common()

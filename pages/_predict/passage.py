@@ -139,12 +139,14 @@ def _forget_earlier() -> None:
 def _take_example(number: int) -> None:
     example = examples.predict()[number]
     put(lambda _: example.text, position=example.at)
-    st.session_state[OTHER], st.session_state[EXAMPLE] = example.other, number
+    st.session_state[OTHER] = example.other
+    st.session_state[EXAMPLE] = number
 
 
 def show_words(in_use: InUse, read: Reading) -> None:
-    position = _ribbon(in_use, read)
-    over, request = workspace(in_use), NextWordsRequest(sentences=read.sentences)
+    position = _show_ribbon(in_use, read)
+    over = workspace(in_use)
+    request = NextWordsRequest(sentences=read.sentences)
     notice(_write_notices(read, view(substitutes.ranks, over, request, read)))
     word = read.tokens[position]
     result = view(substitutes.expected_at, over, replace(request, position=position), read, most=256)
@@ -162,7 +164,7 @@ def show_words(in_use: InUse, read: Reading) -> None:
     st.caption(t("Tap a word to insert it. Both sides: the product of both probabilities over the word’s frequency."), help=about)
 
 
-def _ribbon(in_use: InUse, read: Reading) -> int:
+def _show_ribbon(in_use: InUse, read: Reading) -> int:
     tokens = read.tokens[:MOST]
     forward, backward = read.forward[:MOST], read.backward[:MOST]
     opening = substitutes.opening_place(workspace(in_use), read)
@@ -196,7 +198,7 @@ def _get_place(tokens: Sequence[str]) -> int | None:
     return None if is_new_text or is_other_word else place
 
 
-def _most(values: np.ndarray, words: np.ndarray) -> int:
+def _most_surprising(values: np.ndarray, words: np.ndarray) -> int:
     """Return the position of the largest value, of a word rather than of a punctuation mark."""
     return int(np.argmax(np.where(np.isfinite(values), values + 1e3 * words, -1.0)))
 
@@ -211,18 +213,20 @@ def _insert_word(word: str, position: int) -> None:
 
 
 def _write_notices(read: Reading, places: np.ndarray) -> list[str]:
-    tokens, scored_words, lines = read.tokens, np.isfinite(read.forward), []
+    tokens = read.tokens
+    scored_words = np.isfinite(read.forward)
+    lines = []
     if not scored_words.any():
         return [t("None of these words is in the vocabulary: their letters are read, but not scored.")]
     words = np.array([any(map(str.isalnum, token)) for token in tokens])
     called = token_names(tokens)
-    a, b = _most(read.forward, words), _most(read.backward, words)
+    a, b = _most_surprising(read.forward, words), _most_surprising(read.backward, words)
     names = {"a": called[a], "x": read.forward[a], "b": called[b], "y": read.backward[b]}
     if a == b:
         lines.append(t("“{a}” is most surprising both ways: {x:.1f} bits from the left, {y:.1f} from the right.", **names))
     else:
         lines.append(t("Most surprising: “{a}” from the left ({x:.1f} bits), “{b}” from the right ({y:.1f}).", **names))
-    k = _most(np.abs(read.forward - read.backward), words)
+    k = _most_surprising(np.abs(read.forward - read.backward), words)
     names = {"word": called[k], "x": read.forward[k], "y": read.backward[k]}
     if scored_words.sum() > 1 and not a == b == k and abs(read.forward[k] - read.backward[k]) >= 0.1:
         lines.append(t("They disagree most about “{word}”: {x:.1f} bits from the left, {y:.1f} from the right.", **names))
@@ -244,9 +248,12 @@ def _describe_unscored(tokens: Sequence[str]) -> str:
 def show_versions(in_use: InUse, read: Reading) -> None:
     columns = st.columns([5, 3], vertical_alignment="bottom", gap="medium")
     version = text_box(OTHER, t("Compare with"), "", limits().max_text, place=columns[0], placeholder=t("Other version"))
+
+    def keep_text() -> None:
+        st.session_state[OTHER] = st.session_state[TEXT]
+
     options = {"icon": ":material/keep:", "width": "stretch", "help": t("Copies your text here; then edit the one above.")}
-    options |= {"on_click": lambda: st.session_state.update({OTHER: st.session_state[TEXT]})}
-    columns[1].button(t("Keep this text to compare"), key="predict.keep", **options)
+    columns[1].button(t("Keep this text to compare"), key="predict.keep", on_click=keep_text, **options)
     sentences = expectation.sentences_of(version or "")
     if not sentences:
         st.info(t("Type another version, or keep this text and edit the one above."), icon=":material/edit:")
@@ -255,9 +262,9 @@ def show_versions(in_use: InUse, read: Reading) -> None:
     old = view(substitutes.read_text, workspace(in_use), NextWordsRequest(sentences=sentences))
     pairs = expectation.aligned(old.tokens, read.tokens)
     words = [(None if i is None else old.tokens[i], None if j is None else read.tokens[j]) for i, j in pairs]
-    before, after = (
-        [_align(item, [pair[side] for pair in pairs]) for item in (r.forward, r.backward)] for side, r in ((0, old), (1, read))
-    )
+    old_places, places = [i for i, _ in pairs], [j for _, j in pairs]
+    before = [_align(old.forward, old_places), _align(old.backward, old_places)]
+    after = [_align(read.forward, places), _align(read.backward, places)]
     alt = t("Surprisal of each word in bits, forward and backward: yours and the other version.")
     draw(versions_figure(words, before, after), key="predict.versions", alt=alt)
     if len(pairs) > MOST_PLACES:
@@ -274,19 +281,25 @@ def _describe_edit(words: list[tuple[str | None, str | None]], before: list[np.n
     changed = [k for k, (a, b) in enumerate(words) if a != b]
     if not changed:
         return [t("Both versions are the same. Edit a word above.")]
-    lines, edited = [], [(word, values[k]) for k in changed for word, values in zip(words[k], (before[0], after[0]), strict=True)]
-    unscored = [word for word, bits in edited if word is not None and not np.isfinite(bits)]  # leaving them out lowers a perplexity
-    p = [expectation.perplexity(values) for values in (before[0], after[0], before[1], after[1])]
+    lines = []
+    unscored = []  # leaving them out lowers a perplexity
+    for k in changed:
+        for word, bits in zip(words[k], (before[0][k], after[0][k]), strict=True):
+            if word is not None and not np.isfinite(bits):
+                unscored.append(word)
+    perplexities = [expectation.perplexity(values) for values in (before[0], after[0], before[1], after[1])]
     if unscored:
         lines.append(_describe_unscored(unscored))
-    elif np.isfinite(p).all():
-        values = dict(zip("abcd", p, strict=True))
+    elif np.isfinite(perplexities).all():
+        values = dict(zip("abcd", perplexities, strict=True))
         lines.append(t("Perplexity, other → yours: {a:,.0f} → {b:,.0f} from the left, {c:,.0f} → {d:,.0f} from the right.", **values))
-        lines += _verdict(*p)
-    return lines + [_effect(words, set(changed), old, new, backward=k == 1) for k, (old, new) in enumerate(zip(before, after, strict=True))]
+        lines += _compare_versions(*perplexities)
+    return lines + [
+        _describe_effect(words, set(changed), old, new, backward=k == 1) for k, (old, new) in enumerate(zip(before, after, strict=True))
+    ]
 
 
-def _verdict(a: float, b: float, c: float, d: float) -> list[str]:
+def _compare_versions(a: float, b: float, c: float, d: float) -> list[str]:
     """State which version each direction finds likelier, by the perplexities of both versions."""
     a, b, c, d = map(round, (a, b, c, d))  # as shown
     yours, others = (b < a, d < c), (b > a, d > c)
@@ -299,7 +312,7 @@ def _verdict(a: float, b: float, c: float, d: float) -> list[str]:
     return [t("At least one direction finds both equally likely per word.")]
 
 
-def _effect(words: list, changed: set[int], old: np.ndarray, new: np.ndarray, *, backward: bool) -> str:
+def _describe_effect(words: list, changed: set[int], old: np.ndarray, new: np.ndarray, *, backward: bool) -> str:
     """State which unchanged word's surprisal changed most in a direction."""
     moved = np.abs(new - old)
     moved[[k in changed for k in range(len(words))]] = np.nan

@@ -63,19 +63,23 @@ def show(in_use: InUse) -> None:
 
 
 def _show_next(in_use: InUse, read: Reading) -> None:
-    requests = (NextWordsRequest(sentences=read.sentences, backward=backward) for backward in (True, False))
-    before, after = (view(substitutes.next_words, workspace(in_use), request, read, most=128) for request in requests)
+
+    def expect(backward: bool) -> Expected:
+        request = NextWordsRequest(sentences=read.sentences, backward=backward)
+        return view(substitutes.next_words, workspace(in_use), request, read, most=128)
+
+    before, after = expect(True), expect(False)
     longest = max(p.probability for result in (before, after) for p in result.likeliest)
     first, last = read.tokens[0], read.tokens[-1]
     with st.container(key="both_ways"):
         left, right = st.columns(2, gap="large")
     with left:
         lists.heading(t("Before “{word}”", word=shorten(first, 24)), BACKWARD, t("backward, from the right"))
-        _draws(in_use, read, backward=True)
+        _draw_buttons(in_use, read, backward=True)
         word_buttons("before", before, BACKWARD, longest, _join, True)
     with right:
         lists.heading(t("After “{word}”", word=shorten(last, 24)), FORWARD, t("forward, from the left"))
-        _draws(in_use, read, backward=False)
+        _draw_buttons(in_use, read, backward=False)
         word_buttons("after", after, FORWARD, longest, _join, False)
     with st.popover(t("How words are drawn"), icon=":material/casino:"):
         about = t("1 draws as the model expects; lower keeps to its top words, 0 always takes the first.")
@@ -91,7 +95,7 @@ def _show_next(in_use: InUse, read: Reading) -> None:
     lists.offer_table(rows, name="next-words", label=t("Show as table"), key="predict.twin")
 
 
-def _draws(in_use: InUse, read: Reading, *, backward: bool) -> None:
+def _draw_buttons(in_use: InUse, read: Reading, *, backward: bool) -> None:
     name = "before" if backward else "after"
     with st.container(horizontal=True, gap="small"):
         st.button(t("Draw a word"), key=f"predict.{name}.1", on_click=_write, args=(in_use, read, 1, backward))
@@ -102,10 +106,11 @@ def _draws(in_use: InUse, read: Reading, *, backward: bool) -> None:
 
 
 def _write(in_use: InUse, read: Reading, n: int, backward: bool) -> None:
-    tokens, model, state = list(read.sentences[0 if backward else -1]), workspace(in_use).language_model, st.session_state
-    written = expectation.write(model, tokens, n, backward=backward, temperature=state.pheat, seed=state.pseed)
-    ended = ("before" if backward else "after") if written.ended else None
-    _put_words(written.words, backward=backward, ended=ended)
+    tokens = list(read.sentences[0 if backward else -1])
+    state = st.session_state
+    written = expectation.write(workspace(in_use).language_model, tokens, n, backward=backward, temperature=state.pheat, seed=state.pseed)
+    side = "before" if backward else "after"
+    _put_words(written.words, backward=backward, ended=side if written.ended else None)
 
 
 def _join(word: str, backward: bool) -> None:
@@ -114,7 +119,8 @@ def _join(word: str, backward: bool) -> None:
 
 
 def _put_words(words: Sequence[str], *, backward: bool, ended: str | None = None) -> None:
-    position, joined = st.session_state.get(passage.AT), expectation.prepended if backward else expectation.appended
+    position = st.session_state.get(passage.AT)
+    joined = expectation.prepended if backward else expectation.appended
     moved = position + len(words) if backward and position is not None else position
     passage.put(lambda text: joined(text, words), ended=ended, position=moved)
 
@@ -122,10 +128,8 @@ def _put_words(words: Sequence[str], *, backward: bool, ended: str | None = None
 def _write_notices(first: str, last: str, before: Expected, after: Expected) -> list[str]:
     n, m = (round(result.effective, 1 if result.effective < 10 else None) for result in (after, before))
     names = {"first": shorten(write_word(first), 24), "last": shorten(write_word(last), 24), "n": n, "m": m}
-    ends, begins = (
-        next((p.probability for p in item.likeliest if p.word == word), 0.0)
-        for item, word in ((after, SENTENCE_END), (before, SENTENCE_BEGIN))
-    )
+    ends = next((p.probability for p in after.likeliest if p.word == SENTENCE_END), 0.0)
+    begins = next((p.probability for p in before.likeliest if p.word == SENTENCE_BEGIN), 0.0)
     if min(ends, begins) > 0.5:
         values = {"begins": begins, "ends": ends}
         return [t("It expects nothing before ({begins:.1%}) or after ({ends:.1%}). Delete words for predictions.", **values)]
@@ -148,7 +152,7 @@ def _show_masked(in_use: InUse, sentences: tuple[tuple[str, ...], ...]) -> None:
     layers = model_layers.in_use()
     st.caption(t("{model} predicts a hidden word from both sides, not the next word.", model=layers.called))
     tokens = [token for sentence in sentences for token in sentence][: substitutes.MOST_RANKED]
-    position = _position(tokens)
+    position = _choose_position(tokens)
     word = tokens[position]
     result = view(substitutes.masked, workspace(in_use), NextWordsRequest(sentences=sentences, position=position), most=128)
     lists.heading(t("In place of “{word}”, from both sides", word=shorten(word, 24)), BOTH, t("word masked, sentence read"))
@@ -163,7 +167,7 @@ def _show_masked(in_use: InUse, sentences: tuple[tuple[str, ...], ...]) -> None:
     lists.offer_table(rows, name="masked-word", key="predict.masked")
 
 
-def _position(tokens: list[str]) -> int:
+def _choose_position(tokens: list[str]) -> int:
     """Return the position of the masked word: the user's choice or the URL's, else the last content word."""
     state = st.session_state
     usual = max((candidate.position for candidate in target_word.candidates(tokens, languages.in_use())), default=len(tokens) - 1)

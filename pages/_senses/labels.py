@@ -55,7 +55,8 @@ def editor(view: str, groups: Groups) -> None:
         frame["substitutes"] = list(map(_join_words, groups.substitutes))
     if len(names) > 1 and any(groups.words):  # typical words need another group to compare with
         frame["words"] = list(map(_join_words, groups.words))
-    text, about = st.column_config.TextColumn, t("Expected here more than in other groups (log-odds, standard deviations).")
+    text = st.column_config.TextColumn
+    about = t("Expected here more than in other groups (log-odds, standard deviations).")
     columns = {
         "label": text(t("Label"), max_chars=MOST_CHARACTERS, required=True),
         "sentences": st.column_config.NumberColumn(t("Sentences")),
@@ -99,7 +100,8 @@ def _join_words(words: list[tuple[str, float]]) -> str:
 
 def show_files(key: tuple[str, str], occurrences: Occurrences, labels: Labels, result: SpreadLabels | None) -> None:
     row = st.container(horizontal=True, gap="small")
-    tokens, texts = label_files.tokens_of(occurrences.items), [o.text for o in occurrences.items]
+    tokens = label_files.tokens_of(occurrences.items)
+    texts = [o.text for o in occurrences.items]
     written = label_files.format_labels(occurrences.word, tokens, labels, result, texts)
     options = {"key": "spread.jsonl", "place": row, "disabled": not (labels.given or labels.elsewhere)}
     about = t("Open it here to continue, or give it to a second annotator.")
@@ -107,27 +109,32 @@ def show_files(key: tuple[str, str], occurrences: Occurrences, labels: Labels, r
     lists.download(t("Labeled sentences (JSONL)"), written.encode(), name, "application/jsonl", help=about, **options)
     about = t("Home’s verdict, Map and the measures then know your senses. The model’s guesses are drawn faintly, not measured.")
     options = {"icon": ":material/done_all:", "disabled": result is None, "help": about}
-    row.button(t("Use these labels everywhere"), key="spread.use", on_click=lambda: _use(key, occurrences, labels, result), **options)
+    row.button(
+        t("Use these labels everywhere"), key="spread.use", on_click=lambda: _use_labels(key, occurrences, labels, result), **options
+    )
     if limits().uploads:
-        brought = any(uploads(_box(name, key)) for name in ("spread.file", "spread.second"))
+        brought = any(uploads(_box_key(name, key)) for name in ("spread.file", "spread.second"))
         with st.expander(t("Open labels, or a second annotator’s"), key="spread.open", expanded=brought):
             first, second = st.columns(2, gap="large")
-            _open(first, key, occurrences)
-            _second(second, key, occurrences, labels)
+            _open_labels(first, key, occurrences)
+            _compare_annotators(second, key, occurrences, labels)
     st.caption(t("Labels stay on this machine.") if limits().paths else t("Labels are gone when you leave: download them."))
     if result is not None:
         table = result.table(occurrences.items)
         lists.offer_table(table, name=f"{occurrences.word}-labels", label=t("Show as table"), key="spread.twin")
 
 
-def _open(place, key: tuple[str, str], occurrences: Occurrences) -> None:
+def _open_labels(place, key: tuple[str, str], occurrences: Occurrences) -> None:
     """Open a file of labels, once for a word. Show its error while the file is in the box."""
     for text in st.session_state.pop("spread.notes", ()):
         place.info(plain(text))
-    files = upload_box(_box("spread.file", key), t("Continue with saved labels (.jsonl, up to {mb} MB)", mb=MOST_MB), MOST_MB, place=place)
+    files = upload_box(
+        _box_key("spread.file", key), t("Continue with saved labels (.jsonl, up to {mb} MB)", mb=MOST_MB), MOST_MB, place=place
+    )
     if not files:
         return
-    faults, number = st.session_state.setdefault("spread.read", {}), files[-1].number
+    faults = st.session_state.setdefault("spread.read", {})
+    number = files[-1].number
     if number not in faults:
         faults[number] = ""
         try:
@@ -149,13 +156,13 @@ def _read_labels(file: Upload, occurrences: Occurrences) -> label_files.ReadLabe
     return label_files.read_upload(file.name, file.read(), label_files.tokens_of(occurrences.items), MOST_MB, occurrences.word)
 
 
-def _box(name: str, key: tuple[str, str]) -> str:
+def _box_key(name: str, key: tuple[str, str]) -> str:
     """Return the key of an upload box for files of a corpus and a word."""
     return ".".join((name, *key))
 
 
-def _second(place, key: tuple[str, str], occurrences: Occurrences, labels: Labels) -> None:
-    files = upload_box(_box("spread.second", key), t("A second annotator’s (.jsonl, up to {mb} MB)", mb=MOST_MB), MOST_MB, place=place)
+def _compare_annotators(place, key: tuple[str, str], occurrences: Occurrences, labels: Labels) -> None:
+    files = upload_box(_box_key("spread.second", key), t("A second annotator’s (.jsonl, up to {mb} MB)", mb=MOST_MB), MOST_MB, place=place)
     if not files:
         return
     try:
@@ -172,14 +179,15 @@ def _second(place, key: tuple[str, str], occurrences: Occurrences, labels: Label
     place.caption(tn("On {n} sentence that both labeled.", "On {n} sentences that both labeled.", n))
 
 
-def _use(key: tuple[str, str], occurrences: Occurrences, labels: Labels, result: SpreadLabels) -> None:
+def _use_labels(key: tuple[str, str], occurrences: Occurrences, labels: Labels, result: SpreadLabels) -> None:
     """Store all sentences with their senses as a corpus, and select it: the user's labels, and the others as guesses."""
-    document, by_user = t("{word}, labeled", word=occurrences.word), dict(labels.given)
+    document = t("{word}, labeled", word=occurrences.word)
+    by_user = dict(labels.given)
     sentences = []
-    for k, (o, sense) in enumerate(zip(occurrences.items, result.sense_of.tolist(), strict=True)):
+    for k, (occurrence, sense) in enumerate(zip(occurrences.items, result.sense_of.tolist(), strict=True)):
         guess = None if k in by_user else result.senses[sense]
-        target = Target(o.position, o.tokens[o.position], by_user.get(k), occurrences.word, guess=guess)
-        sentences.append(Sentence(o.tokens, (target,), document, o.text))
+        target = Target(occurrence.position, occurrence.tokens[occurrence.position], by_user.get(k), occurrences.word, guess=guess)
+        sentences.append(Sentence(occurrence.tokens, (target,), document, occurrence.text))
     try:
         name = own_corpus.keep_sentences(sentences).name
     except ElmoscopeError as error:  # of a limit

@@ -67,11 +67,13 @@ def _pictures(occurrences: Occurrences, groups: Groups, names: list[str], number
         if shapes := ", ".join(f"{sign} {label}" for sign, label in named):
             show_html('<p class="small">{}</p>', t("Color: group. Shape: corpus label, not used: {shapes}.", shapes=shapes))
     with right:
-        s = occurrences.suggestion
+        suggestion = occurrences.suggestion
         st.markdown(t("**How many groups?**"))
         values = {"number": number, "first": clusters.NUMBERS[0], "last": clusters.NUMBERS[-1]}
         alt = t("Silhouette for {first} to {last} groups, beside random clouds; {number} shown.", **values)
-        draw(number_figure(clusters.NUMBERS, s.silhouettes, s.limit, number, s.small), key="found.number", alt=alt)
+        draw(
+            number_figure(clusters.NUMBERS, suggestion.silhouettes, suggestion.limit, number, suggestion.small), key="found.number", alt=alt
+        )
     with st.expander(t("Details"), key="found.details"):
         lines = [
             t("Positions as on Map.") if occurrences.frozen else t("Positions: 2 main components."),
@@ -82,18 +84,17 @@ def _pictures(occurrences: Occurrences, groups: Groups, names: list[str], number
         if layer == SENSES:
             lines.append(t("Measured before the sense space’s own map."))
         if (agreement := groups.agreement) is not None and number > 1:
-            values = {"mutual": round(agreement.mutual, 2) + 0.0, "v": agreement.v, "v_null": agreement.v_null[0]}
-            values |= {"purity": agreement.purity, "purity_null": agreement.purity_null[0]}
-            measures = t("V-measure {v:.2f} (shuffled labels: {v_null:.2f}), purity {purity:.0%} ({purity_null:.0%}).", **values)
-            lines += [t("Adjusted mutual information {mutual:.2f} (chance: 0).", **values), measures]
+            lines.append(t("Adjusted mutual information {mutual:.2f} (chance: 0).", mutual=round(agreement.mutual, 2) + 0.0))
+            values = {"v": agreement.v, "v_null": agreement.v_null[0], "purity": agreement.purity, "purity_null": agreement.purity_null[0]}
+            lines.append(t("V-measure {v:.2f} (shuffled labels: {v_null:.2f}), purity {purity:.0%} ({purity_null:.0%}).", **values))
         st.caption(" ".join(lines))
         lists.meanings([label for _, label in named], occurrences.word, [html("{} <b>{}</b>:", sign, label) for sign, label in named])
 
 
 def write_notices(occurrences: Occurrences, groups: Groups, number: int) -> list[str]:
     """Write one sentence on the groups on screen, then the figures behind it."""
-    s, agreement = occurrences.suggestion, groups.agreement if number > 1 else None
-    figures = [t("Against random clouds: {p}.", p=format_p(s.p))]
+    agreement = groups.agreement if number > 1 else None
+    figures = [t("Against random clouds: {p}.", p=format_p(occurrences.suggestion.p))]
     if agreement is not None:
         values = {"n": agreement.n, "rand": f"{round(agreement.rand, 2) + 0.0:.2f}", "high": f"{agreement.rand_null[1]:.2f}"}
         figures.append(t("Adjusted Rand index with the {n} labels: {rand}, by chance up to {high}.", **values))
@@ -104,15 +105,16 @@ def write_notices(occurrences: Occurrences, groups: Groups, number: int) -> list
 
 def _describe_number(occurrences: Occurrences, groups: Groups, number: int, agreement: Agreement | None) -> str:
     """Write how many groups there are, and how far they agree with the labels or can be named."""
-    s, n = occurrences.suggestion, len(occurrences.items)
-    values = {"word": occurrences.word, "n": n, "groups": s.number, "asked": number}
-    if number != s.number:
+    suggestion = occurrences.suggestion
+    n = len(occurrences.items)
+    values = {"word": occurrences.word, "n": n, "groups": suggestion.number, "asked": number}
+    if number != suggestion.number:
         return t("“{word}” in {asked} groups; the chart suggests {groups}.", **values)
-    if s.number == 1 and s.small:
+    if suggestion.number == 1 and suggestion.small:
         return t("“{word}”: <b>one group</b>; in a clearer split, one has fewer than five sentences.", **values)
-    if s.number == 1 and n < clusters.FEW:
+    if suggestion.number == 1 and n < clusters.FEW:
         return t("<b>Inconclusive</b> for “{word}”: {n} sentences are few.", **values)
-    if s.number == 1:
+    if suggestion.number == 1:
         return t("“{word}”: <b>one group</b>; no split is clearer than in random clouds.", **values)
     if agreement is not None:
         if agreement.rand <= agreement.rand_null[1]:
@@ -156,7 +158,7 @@ def _list_sentences(groups: Groups, names: list[str], occurrences: Occurrences, 
     for start in range(0, len(numbers), 2):
         for column, number in zip(st.columns(2, gap="large"), numbers[start : start + 2], strict=False):
             note = t("{n} of {all} sentences · cosine to the center", n=int((groups.numbers == number).sum()), all=len(groups.numbers))
-            # The words near by, where they are not the name, and where there is another group that lacks them.
+            # Nearby words, unless they are the group's name, or no other group lacks them
             nearby = [word for word, z in groups.words[number][:WITH] if z >= LEAST_Z]
             if len(names) > 1 and groups.substitutes[number] and nearby:
                 note = html("{}<br>{}", t("with: {words}", words=", ".join(nearby)), note)

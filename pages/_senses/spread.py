@@ -45,7 +45,8 @@ def show(in_use: InUse) -> None:
     chosen = word.choose(in_use, inputs, groups=False)
     if chosen is None:
         return
-    over, request = chosen.over, InductionRequest(word=chosen.word, space=chosen.layer)
+    over = chosen.over
+    request = InductionRequest(word=chosen.word, space=chosen.layer)
     with st.spinner(t("Reading its sentences…"), show_time=True):
         occurrences = view_when_read(induction.compute, over, request).occurrences
     key = over.corpus, chosen.word
@@ -58,26 +59,26 @@ def show(in_use: InUse) -> None:
     if fault := st.session_state.pop(label_store.FAULT, ""):
         st.error(plain(fault), icon=":material/error:")
     _show_set_aside(key)
-    order, offered = _rows(key, occurrences, result)
+    order, offered = _order_rows(key, occurrences, result)
     table = _table_key(key)
     if st.session_state.get(DESELECT):
         st.session_state[table] = {"selection": {"rows": [], "columns": [], "cells": []}}
     with picture:
         left, right = st.columns([3, 2], gap="large")
         with left:
-            _map(occurrences, labels, result)
+            _draw_map(occurrences, labels, result)
         with right:
-            _ask(key, occurrences, labels, result, offered)
+            _ask_senses(key, occurrences, labels, result, offered)
     above_table = st.container()
-    _sentences(table, occurrences, labels, result, order)
+    _show_sentences(table, occurrences, labels, result, order)
     st.session_state.pop(DESELECT, None)
     # Drawn after the table, so that Label cannot be pressed earlier: the browser would ignore the request to clear the selection.
     with above_table:
-        _name(key, occurrences, stored)
+        _label_selection(key, occurrences, stored)
         notice(_write_notices(occurrences, labels, result, chosen.layer))
-        if notes := _write_use(over.corpus, occurrences, labels):
+        if notes := _describe_use(over.corpus, occurrences, labels):
             st.caption(" ".join(notes))
-    _senses(key, labels, stored, result)
+    _edit_senses(key, labels, stored, result)
     show_files(key, occurrences, labels, result)
 
 
@@ -99,9 +100,10 @@ def _show_set_aside(key: Key) -> None:
             st.button(t("Remove the file"), key=f"spread.remove.{path.name}", on_click=path.unlink, kwargs={"missing_ok": True})
 
 
-def _rows(key: Key, occurrences: Occurrences, result: SpreadLabels | None) -> tuple[list[int], list[int]]:
+def _order_rows(key: Key, occurrences: Occurrences, result: SpreadLabels | None) -> tuple[list[int], list[int]]:
     """Return the order of the table and the offered sentences. Both stay until the user requests the next ones."""
-    state, sentences = st.session_state, tokens_of(occurrences.items)
+    state = st.session_state
+    sentences = tokens_of(occurrences.items)
     scope, order, offered = state.get(ROWS, (None, [], []))
     if scope != (key, sentences):
         order, offered = [], []
@@ -115,7 +117,7 @@ def _rows(key: Key, occurrences: Occurrences, result: SpreadLabels | None) -> tu
     return order, offered
 
 
-def _next() -> None:
+def _offer_next() -> None:
     st.session_state.pop(ROWS, None)
     st.session_state[ORDERS] = st.session_state.get(ORDERS, 0) + 1
 
@@ -125,7 +127,7 @@ def _table_key(key: Key) -> str:
     return ".".join((f"spread.table.{st.session_state.get(ORDERS, 0)}", *key))
 
 
-def _map(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None) -> None:
+def _draw_map(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None) -> None:
     by_user = dict(labels.given)
     names = labels.senses
     n = len(occurrences.items)
@@ -148,7 +150,7 @@ def _map_key() -> str:
     return f"spread.map.{label_store.turn()}"
 
 
-def _ask(key: Key, occurrences: Occurrences, labels: Labels, result: SpreadLabels | None, offered: list[int]) -> None:
+def _ask_senses(key: Key, occurrences: Occurrences, labels: Labels, result: SpreadLabels | None, offered: list[int]) -> None:
     """Show the most doubtful sentences, each with the senses to choose from."""
     if result is None:
         steps = [t("Select sentences of one sense, on the map or in the table."), t("Name their sense, then label those of another.")]
@@ -156,21 +158,23 @@ def _ask(key: Key, occurrences: Occurrences, labels: Labels, result: SpreadLabel
         st.markdown("\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1)))
         return
     st.markdown(t("**Which sense?** The most doubtful first"))
-    put_off, by_user = label_store.unsure(key), dict(labels.given)
+    put_off = label_store.unsure(key)
+    by_user = dict(labels.given)
     for k in offered:
-        o = occurrences.items[k]
-        token = o.tokens, o.position
-        show_html("{}", lists.keyword_line(o.tokens, o.position, "", text=o.text, shortened=True))
+        occurrence = occurrences.items[k]
+        token = occurrence.tokens, occurrence.position
+        show_html("{}", lists.keyword_line(occurrence.tokens, occurrence.position, "", text=occurrence.text, shortened=True))
         shares = zip(result.senses, result.shares[k], strict=True)
         titles = {sense: f"{plain(sense, CITED)} {share:.0%}" for sense, share in shares} | {UNSURE: "?"}
         box = ".".join((f"spread.ask.{k}.{label_store.turn()}", *key))
         options = {"default": by_user.get(k) or (UNSURE if token in put_off else None), "on_change": partial(_answered, key, token, box)}
         st.pills(t("Sense"), list(titles), key=box, label_visibility="collapsed", format_func=titles.get, **options)
-    st.button(t("Next sentences"), key="spread.next", icon=":material/arrow_forward:", on_click=_next)
+    st.button(t("Next sentences"), key="spread.next", icon=":material/arrow_forward:", on_click=_offer_next)
 
 
 def _answered(key: Key, token: Token, box: str) -> None:
-    sense, put_off = st.session_state.get(box), label_store.unsure(key)
+    sense = st.session_state.get(box)
+    put_off = label_store.unsure(key)
     if sense == UNSURE:
         put_off.add(token)
     else:
@@ -181,7 +185,8 @@ def _answered(key: Key, token: Token, box: str) -> None:
 
 def _selected(key: Key, occurrences: Occurrences) -> list[Token]:
     """Return the rows that are selected on the map and in the table."""
-    state, sentences = st.session_state, tokens_of(occurrences.items)
+    state = st.session_state
+    sentences = tokens_of(occurrences.items)
     on_map = selected_rows(state.get(_map_key()))
     in_table = (state.get(_table_key(key)) or {}).get("selection", {}).get("rows", [])
     scope, order, _ = state.get(ROWS, (None, [], []))
@@ -190,7 +195,7 @@ def _selected(key: Key, occurrences: Occurrences) -> list[Token]:
     return [sentences[k] for k in numbers if k < len(sentences)]
 
 
-def _name(key: Key, occurrences: Occurrences, stored: Labels) -> None:
+def _label_selection(key: Key, occurrences: Occurrences, stored: Labels) -> None:
     """Draw the box that labels the selection, and the buttons that remove labels and undo the last step."""
     selected = _selected(key, occurrences)
     row = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
@@ -201,7 +206,8 @@ def _name(key: Key, occurrences: Occurrences, stored: Labels) -> None:
     state = st.session_state
 
     def label_selected(chosen_sense: str) -> None:
-        turn, tokens = label_store.turn(), _selected(key, occurrences)
+        turn = label_store.turn()
+        tokens = _selected(key, occurrences)
         label_store.change(key, lambda latest: latest.label(tokens, chosen_sense))
         state[DESELECT] = label_store.turn() != turn
 
@@ -219,7 +225,8 @@ def _name(key: Key, occurrences: Occurrences, stored: Labels) -> None:
 
 
 def _write_notices(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None, layer: str) -> list[str]:
-    n, n_given = len(occurrences.items), len(set(tokens_of(occurrences.items[k] for k, _ in labels.given)))
+    n = len(occurrences.items)
+    n_given = len(set(tokens_of(occurrences.items[k] for k, _ in labels.given)))
     if result is None:
         return [t("{given} of {n} sentences of “{word}” labeled; label two senses to start.", given=n_given, n=n, word=occurrences.word)]
     counts = np.bincount(result.sense_of, minlength=len(result.senses))
@@ -232,11 +239,12 @@ def _write_notices(occurrences: Occurrences, labels: Labels, result: SpreadLabel
     return notes
 
 
-def _write_use(corpus: str, occurrences: Occurrences, labels: Labels) -> list[str]:
+def _describe_use(corpus: str, occurrences: Occurrences, labels: Labels) -> list[str]:
     """State how many labels all pages use, and how many belong to sentences that are not in the corpus."""
     sentences = tokens_of(occurrences.items)
     is_used = {sentences[k]: occurrences.items[k].sense == sense for k, sense in labels.given}
-    notes, n_given = [], len(is_used)
+    notes = []
+    n_given = len(is_used)
     used = sum(is_used.values()) if own_corpus.is_own(corpus) else 0
     if used == n_given > 0:
         notes.append(tn("{n} label is used everywhere.", "{n} labels are used everywhere.", used))
@@ -247,10 +255,12 @@ def _write_use(corpus: str, occurrences: Occurrences, labels: Labels) -> list[st
     return notes
 
 
-def _senses(key: Key, labels: Labels, stored: Labels, result: SpreadLabels | None) -> None:
+def _edit_senses(key: Key, labels: Labels, stored: Labels, result: SpreadLabels | None) -> None:
     if not stored.senses:
         return
-    change, state, n = partial(label_store.change, key), st.session_state, label_store.turn()
+    change = partial(label_store.change, key)
+    state = st.session_state
+    n = label_store.turn()
     with st.expander(t("Rename, merge, split"), key="spread.edit"):
         first, second, third = st.columns([3, 3, 2], vertical_alignment="bottom")
         old = first.selectbox(t("Sense"), stored.senses, key=f"spread.old.{n}")
@@ -270,12 +280,19 @@ def _senses(key: Key, labels: Labels, stored: Labels, result: SpreadLabels | Non
     show_html('<div class="chips">{}</div>', chips)
 
 
-def _sentences(key: str, occurrences: Occurrences, labels: Labels, result: SpreadLabels | None, order: list[int]) -> None:
-    by_user, rows = dict(labels.given), []
+def _show_sentences(key: str, occurrences: Occurrences, labels: Labels, result: SpreadLabels | None, order: list[int]) -> None:
+    by_user = dict(labels.given)
+    rows = []
     for k in order:
-        row = {t("sentence"): occurrences.items[k].sentence}
-        row |= {t("sense"): by_user.get(k) or (result.senses[result.sense_of[k]] if result else "")}
-        share = "" if k in by_user or not result else f"{result.shares[k].max():.0%}"  # a numeric column would show None
-        rows.append(row | {t("probability"): share, t("by you"): k in by_user})
+        likeliest = result.senses[result.sense_of[k]] if result else ""
+        rows.append(
+            {
+                t("sentence"): occurrences.items[k].sentence,
+                t("sense"): by_user.get(k) or likeliest,
+                # A numeric column would show None
+                t("probability"): "" if k in by_user or not result else f"{result.shares[k].max():.0%}",
+                t("by you"): k in by_user,
+            }
+        )
     columns = {t("sentence"): st.column_config.TextColumn(width="large")}
     lists.grid(rows, height=320, key=key, on_select="rerun", selection_mode="multi-row", column_config=columns)

@@ -55,7 +55,7 @@ def choose(in_use: InUse, place, *, groups: bool = True) -> WordChoice | None:
         return None
     rows = induction.rows_of(table, word)
     if len(rows) < clusters.FEWEST:
-        _few(table, word, rows)
+        _show_few(table, word, rows)
         return None
     return WordChoice(over, word, layer, None if number == AUTO else int(number))
 
@@ -98,13 +98,15 @@ def _usual(over: Workspace, table: OccurrenceTable) -> str:
     For the user's corpus, if the target is an example's word or too rare, it is the most ambiguous word of the corpus. After a change of the
     corpus the box turns to that word, unless the chosen word occurs there too.
     """
-    usual, state = table.lemma_of(question.word()) or question.word(), st.session_state
+    usual = table.lemma_of(question.word()) or question.word()
+    state = st.session_state
     is_custom = not sentences_of(over.corpus)
     if not is_custom and state.get("example") == examples.first_word():  # its groups match its senses
         usual = languages.in_use().examples.get("grouped", usual)
     if is_custom and (state.get("example") or len(induction.rows_of(table, usual)) < clusters.FEWEST):
         usual = induction.opening_word(over, table) or usual
-    before, state[CORPUS] = state.get(CORPUS), over.corpus
+    before = state.get(CORPUS)
+    state[CORPUS] = over.corpus
     if before not in (None, over.corpus) and not gone_through_history():
         chosen = read_parameter(WORD)
         if chosen is None or len(induction.rows_of(table, chosen)) < clusters.FEWEST:
@@ -112,7 +114,7 @@ def _usual(over: Workspace, table: OccurrenceTable) -> str:
     return usual
 
 
-def _few(table: OccurrenceTable, word: str, rows: np.ndarray) -> None:
+def _show_few(table: OccurrenceTable, word: str, rows: np.ndarray) -> None:
     """State how rare a word is, show its sentences, and state what to do."""
     values = {"word": plain(shorten(word)), "n": len(rows), "least": clusters.FEWEST}
     why = t("Occurrences of “{word}” in this corpus: {n:,}; groups need {least}. Choose another word, or add text.", **values)

@@ -47,12 +47,12 @@ EXAMPLE_WORDS = ("court", "spring", "plant")  # used differently in news than in
 
 
 def show(in_use: InUse) -> None:
-    news = _news(in_use)
+    news = _find_news(in_use)
     sides, word, names = _inputs(in_use, news)
     if sides is None:
         if news:
-            title, values = t("Example: “{word}” in sentences and in news", word=EXAMPLE_WORDS[0]), {WORD: EXAMPLE_WORDS[0], SECOND: news}
-            values |= {FIRST: ENGLISH_SENTENCES, "change_by": CORPORA}
+            title = t("Example: “{word}” in sentences and in news", word=EXAMPLE_WORDS[0])
+            values = {WORD: EXAMPLE_WORDS[0], FIRST: ENGLISH_SENTENCES, SECOND: news, "change_by": CORPORA}
             st.button(title, icon=":material/science:", key="change.example", on_click=lambda: st.session_state.update(values))
         store.open_graph(WORD, FIRST, SECOND)
         return
@@ -72,18 +72,19 @@ def show(in_use: InUse) -> None:
         st.info(t("No word occurs {n} times on both sides. Add text, or choose another date.", n=FEWEST), icon=":material/library_books:")
     elif read is None or not reads_all:
         with show_errors():  # the list stays if the word fails
-            if (result := _answer(in_use, sides, word, key)) is not None:
-                like = _like(in_use, sides, word, key) if read is None else None
-                _word(result, like.result[0] if like and like.result else None, names)
+            if (result := _compute_change(in_use, sides, word, key)) is not None:
+                like = _find_like_job(in_use, sides, word, key) if read is None else None
+                _show_word(result, like.result[0] if like and like.result else None, names)
             elif workspace(in_use).sense_space is not None:  # no job reads, so a table was dropped in the meantime
                 read = _reading(in_use, sides, wanted=True) or st.rerun()
     _show_others(in_use, sides, word, key, read)
     store.open_graph(WORD, FIRST, SECOND)
 
 
-def _answer(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> WordChange | None:
+def _compute_change(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> WordChange | None:
     """Compute the change of the word. Return None while a job encodes its sentences."""
-    over, request = workspace(in_use), ChangeRequest(word=word, first=sides[0], second=sides[1])
+    over = workspace(in_use)
+    request = ChangeRequest(word=word, first=sides[0], second=sides[1])
     if over.sense_space is not None:  # reads too few sentences to need a turn
         with st.spinner(t("Comparing its sentences…"), show_time=True):
             return view(change.compute, over, request, most=16)
@@ -98,14 +99,15 @@ def _answer(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> W
     return shared_jobs.result_or_progress(WORD_JOB, (*key, word), work, store.describe_sentences, **options)
 
 
-def _like(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> Job | None:
+def _find_like_job(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> Job | None:
     """Return the job that compares words of similar frequency, or None if the user has not started it.
 
     It needs every token of both sides.
     """
     if st.session_state.get(LIKE) != (*key, word) and shared_jobs.find_job(LIKE_JOB, (*key, word)) is None:
         return None
-    over, request = workspace(in_use), ChangeRequest(word=word, first=sides[0], second=sides[1])
+    over = workspace(in_use)
+    request = ChangeRequest(word=word, first=sides[0], second=sides[1])
     change.read(over, *sides)  # open the tables here: only the page can show progress
 
     def work(job: Job) -> tuple[Control | None]:
@@ -119,8 +121,9 @@ def _like(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple) -> Job
 
 def _reading(in_use: InUse, sides: tuple[Side, Side], *, wanted: bool) -> Callable[[], None] | None:
     """Return None if every token of both sides is encoded, else a function that shows the progress. Start the job if `wanted`."""
+    find = cache.table_job if wanted else cache.find_table_job
     for side in sides:
-        job = (cache.table_job if wanted else cache.find_table_job)(side.corpus, in_use.model)
+        job = find(side.corpus, in_use.model)
         if job is None:
             return lambda: None
         job.wait(shared_jobs.MAX_WAIT_S if wanted else 0)
@@ -179,7 +182,7 @@ def _sides(in_use: InUse, news: str, what: str, places) -> tuple[tuple[Side, Sid
     return split_at(first, split), tuple(a if a == b else f"{a}–{b}" for a, b in spans)
 
 
-def _news(in_use: InUse) -> str:
+def _find_news(in_use: InUse) -> str:
     """Return the corpus that the example compares with the bundled English sentences, or "" if other sentences are selected."""
     if in_use.corpus != ENGLISH_SENTENCES:
         return ""
@@ -189,7 +192,7 @@ def _news(in_use: InUse) -> str:
     return name
 
 
-def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -> None:
+def _show_word(result: WordChange, control: Control | None, names: tuple[str, str]) -> None:
     left, right = st.columns([3, 2], gap="large")
     bands = [band.name or names[k] for k, band in enumerate(result.bands)]
     counts = np.array([band.counts for band in result.bands])
@@ -215,24 +218,24 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
     notice(_write_notices(result, control))
     if notes := result.left_out.describe():
         st.caption(plain(" ".join(notes)))
-    _sentences(result, names)
+    _show_sentences(result, names)
     with st.popover(t("Word usage graph"), icon=":material/download:", help=t("Files as DURel reads them.")):
         for name, text in change.graph_files(result).items():
             st.download_button(name, text.encode(), name, store.TSV, key=f"change.{name}", on_click="ignore")
 
 
 def _write_notices(result: WordChange, control: Control | None) -> list[str]:
-    c = result.change
-    values = {"word": result.word, "p": format_p(c.p), "n": c.first, "m": c.second}
+    measured = result.change
+    values = {"word": result.word, "p": format_p(measured.p), "n": measured.first, "m": measured.second}
     notes = [t("“{word}”: <b>no difference beyond chance</b> ({p}; {n} and {m} sentences).", **values)]
-    if c.p < LEVEL:
+    if measured.p < LEVEL:
         notes = [t("“{word}” is used <b>differently</b> on the two sides ({p}; {n} and {m} sentences).", **values)]
     if control is not None and control.words:
         notes.append(t("It differs more than {k} of {n} words of similar frequency (APD, layer 1).", k=control.below, n=len(control.words)))
     return [*notes, *filter(None, [change.describe_groups(result)])]
 
 
-def _sentences(result: WordChange, names: tuple[str, str]) -> None:
+def _show_sentences(result: WordChange, names: tuple[str, str]) -> None:
     on_second = np.arange(len(result.items)) >= result.change.first
     for number, group in enumerate(result.names):
         both = [np.flatnonzero((result.groups == number) & (on_second == side)) for side in (False, True)]
@@ -283,7 +286,8 @@ def _show_others(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple,
         return
     if notes := choose(workspace(in_use), *sides).left_out.describe():
         st.caption(plain(" ".join(notes)))
-    table, changed = change.tabulate_ranking(ranked), sum(item.corrected < LEVEL for item in ranked)
+    table = change.tabulate_ranking(ranked)
+    changed = sum(item.corrected < LEVEL for item in ranked)
     st.caption(t("Words that differ beyond chance: {k} of {n}. Select one.", n=len(ranked), k=changed))
 
     def pressed() -> None:

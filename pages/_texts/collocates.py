@@ -49,11 +49,11 @@ CERTAIN = 0.05  # p below which a keyword is more than chance
 
 
 def show(in_use: InUse) -> None:
-    _part(store.workspace_over(in_use, store.own_texts()))
+    _show_part(store.workspace_over(in_use, store.own_texts()))
 
 
 @fragment
-def _part(workspace: Workspace) -> None:
+def _show_part(workspace: Workspace) -> None:
     corpus = workspace.encoded
     places = st.columns([8, 2], vertical_alignment="bottom")
     usual = corpus.opening_word(languages.in_use().examples.get("collocates", ""))
@@ -79,32 +79,33 @@ def _show(workspace: Workspace, request: CollocatesRequest, result: Collocates, 
     if not result.n:
         notice(describe_hits(corpus, request.query, guessed, hits_of(workspace, request.lines())))
         return
-    chosen, sense = _columns(result)
+    chosen, sense = _show_columns(result)
     table = result.table()
-    number, about = st.column_config.NumberColumn, t("At most 14; an occurrence counts a word near it once.")
+    number = st.column_config.NumberColumn
+    about = t("At most 14; an occurrence counts a word near it once.")
     columns = {t("logDice"): number(format="%.2f", help=about), t("log-likelihood"): number(format="%.1f")}
     look = {"height": min(LONG, len(table) + 1) * ROW + 3, "column_config": columns}
     event = lists.grid(table, key="collocates.table", on_select="rerun", selection_mode="single-row", **look)
     if not chosen and (rows := lists.read_selection(event, len(result.items))):
         chosen = result.items[rows[0]].word
     notice(_write_notices(request, result, guessed))
-    _lines(workspace, request, chosen, sense)
+    _show_lines(workspace, request, chosen, sense)
     lists.offer_table(table, name="collocates", key="collocates.twin")
 
 
-def _columns(result: Collocates) -> tuple[str, str]:
+def _show_columns(result: Collocates) -> tuple[str, str]:
     """Draw a column of characteristic words for each sense. Return the word that the user clicked, and its sense."""
     columns = [column for column in result.senses if column.words and column.words[0].z >= TELLING][:8]
     pressed = "", ""
     for start in range(0, len(columns), COLUMNS):
         for place, column in zip(st.columns(min(COLUMNS, len(columns))), columns[start : start + COLUMNS], strict=False):
             with place:
-                word = _sense(column)
+                word = _show_sense(column)
             pressed = (word, column.sense) if word else pressed
     return pressed
 
 
-def _sense(column: SenseColumn) -> str:
+def _show_sense(column: SenseColumn) -> str:
     words = [word for word in column.words if word.z >= TELLING][:10]
     rows = [{t("word"): word.word, "z": round(word.z, 1), t("here"): word.n, t("elsewhere"): word.elsewhere} for word in words]
     st.caption(tn("**{sense}**, {n:,} occurrence", "**{sense}**, {n:,} occurrences", column.n, sense=markup.plain(column.sense, CITED)))
@@ -114,7 +115,7 @@ def _sense(column: SenseColumn) -> str:
     return words[picked[0]].word if picked else ""
 
 
-def _lines(workspace: Workspace, request: CollocatesRequest, word: str, sense: str) -> None:
+def _show_lines(workspace: Workspace, request: CollocatesRequest, word: str, sense: str) -> None:
     if not word:
         st.caption(t("Select a row to read its lines."))
         return
@@ -164,12 +165,16 @@ def show_keywords(in_use: InUse) -> None:
 
 
 def _draw_keywords(result: Keyness) -> None:
-    table, middle = result.table(), len(result.first)
+    table = result.table()
+    middle = len(result.first)
     visible = table[[t("word"), t("log-likelihood"), t("log ratio"), result.p_title]]
     sides = visible[:middle], visible[middle:].assign(**{t("log ratio"): -visible[t("log ratio")][middle:]})
     number = st.column_config.NumberColumn
-    formats = {t("log-likelihood"): number(format="%.1f"), result.p_title: number(format="%.2g")}
-    formats |= {t("log ratio"): number(format="%.2f", help=t("1 is twice as often, 2 four times."))}
+    formats = {
+        t("log-likelihood"): number(format="%.1f"),
+        t("log ratio"): number(format="%.2f", help=t("1 is twice as often, 2 four times.")),
+        result.p_title: number(format="%.2g"),
+    }
     for place, name, n, side in zip(st.columns(2, gap="large"), result.names, result.tokens, sides, strict=True):
         with place:
             called = plain(corpus_title(name, result.names))
@@ -182,7 +187,8 @@ def _draw_keywords(result: Keyness) -> None:
 
 
 def _describe_keywords(result: Keyness) -> list[str]:
-    listed, notes = (*result.first, *result.second), []
+    listed = (*result.first, *result.second)
+    notes = []
     if not listed:
         return [t("No word to list. Lower the count, or add text.")]
     if words := "”, “".join(shorten(word.word) for word in result.first[:3]):

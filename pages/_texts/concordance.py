@@ -49,7 +49,7 @@ FORMS = 6  # forms of a query listed
 SORTING = "sorted lines"  # a kind of jobs
 TABLE, EXPORTED = 200, 100_000  # lines in the table, and in its file
 SLICE, SLICE_OF_SUBSTITUTES = 90, 24  # lines sent at a time; where their substitutes are read first
-MOST_LINES = 1_000_000  # lines: a page can be so many pixels high
+MOST_LINES = 1_000_000  # of a concordance, because browsers limit the height of a page
 LONGEST_SIDE = 240  # characters of each side of a line
 CLOSED = ",.;:!?)’%”"  # signs that follow a word without a blank
 _aligned = component("elmoscope_aligned", Path(__file__).with_name("aligned"))
@@ -71,10 +71,15 @@ def _search(workspace: Workspace) -> None:
     usual = corpus.opening_word(question.word())
     query = text_box("find", t("Word or phrase"), "", BOX["query"], place=places[0], placeholder=usual)
     kind = query_kind("find_kind", places[1])
-    orders = {kwic.IN_TEXT: t("text order")}
-    orders |= dict(zip(kwic.BY_LEFT, (t("1st word before"), t("2nd word before"), t("3rd word before")), strict=True))
-    orders |= dict(zip(kwic.BY_RIGHT, (t("1st word after"), t("2nd word after"), t("3rd word after")), strict=True))
-    orders |= {kwic.BY_SOURCE: t("document"), BY_SENSE: t("sense"), kwic.AT_RANDOM: t("random"), BY_SUBSTITUTES: t("substitutes")}
+    orders = {
+        kwic.IN_TEXT: t("text order"),
+        **dict(zip(kwic.BY_LEFT, (t("1st word before"), t("2nd word before"), t("3rd word before")), strict=True)),
+        **dict(zip(kwic.BY_RIGHT, (t("1st word after"), t("2nd word after"), t("3rd word after")), strict=True)),
+        kwic.BY_SOURCE: t("document"),
+        BY_SENSE: t("sense"),
+        kwic.AT_RANDOM: t("random"),
+        BY_SUBSTITUTES: t("substitutes"),
+    }
     order = choice("find_order", t("Sort by"), orders, kwic.IN_TEXT, place=places[2], widget="selectbox")
     documents = ()
     if several:
@@ -104,8 +109,8 @@ def _is_sorted(workspace: Workspace, request: ConcordanceRequest) -> bool:
     if len(hits_of(workspace, unsorted)) <= READ_AT_ONCE:
         return True
     _ = workspace.substitutes  # opened here, where the page may say that the model has none
-    names, fingerprint = workspace.names, searched(workspace, request.documents).fingerprint
-    key = names.corpus, fingerprint, names.model, version(names.model, "model"), unsorted
+    names = workspace.names
+    key = names.corpus, searched(workspace, request.documents).fingerprint, names.model, version(names.model, "model"), unsorted
 
     def work(job: Job) -> Hits:
         with languages.reading(workspace.language):
@@ -154,7 +159,8 @@ def _show(workspace: Workspace, request: ConcordanceRequest, result: Concordance
 def draw_lines(hits: HitLines, *, key: str) -> None:
     """Draw the concordance. Call it within a fragment, so that a request for more lines runs nothing else."""
     search, _, number = str((st.session_state.get(key) or {}).get("at") or "").rpartition(":")
-    n, size = len(hits), SLICE_OF_SUBSTITUTES if hits.by_substitutes else SLICE
+    n = len(hits)
+    size = SLICE_OF_SUBSTITUTES if hits.by_substitutes else SLICE
     first = min(int(number), max(0, n - 1)) if search == hits.key and number.isdecimal() and len(number) < 10 else 0
     rows = [
         (line.before[-LONGEST_SIDE:], line.hit, line.after[:LONGEST_SIDE], source, sense_color(sense) if sense >= 0 else "")
@@ -196,7 +202,8 @@ def show_facts(result: Concordance) -> None:
 
 
 def describe_hits(corpus: EncodedCorpus, query: str, guessed: bool, hits: Hits) -> list[str]:
-    query_text, total = shorten(query.strip()), len(corpus)
+    query_text = shorten(query.strip())
+    total = len(corpus)
     if not len(hits):
         spellings = ", ".join(f"“{word}”" for word in similar(corpus, query))
         lines = [t("“{word}” does not occur.", word=query_text)]

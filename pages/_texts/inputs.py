@@ -40,14 +40,21 @@ def read_inputs() -> TextInputs:
     value = "" if _is_aside(source) else _value_of(source)
     if not _is_aside(source):
         state.pop(ASIDE, None)  # another source or value brings the user's texts back
-    text_column, date_column = ("", "") if source == "paste" else (state.get("corpus_column") or "", state.get("corpus_dates") or "")
-    return TextInputs(source, value, text_column.strip(), date_column.strip(), state.get("corpus_lines") or DETECT)
+    text_column = date_column = ""
+    if source != "paste":
+        text_column = (state.get("corpus_column") or "").strip()
+        date_column = (state.get("corpus_dates") or "").strip()
+    return TextInputs(source, value, text_column, date_column, state.get("corpus_lines") or DETECT)
 
 
 def clear(source: str, value: Any) -> None:
     """Empty the inputs of a source if they still have this value."""
-    if _value_of(source) == value:
-        uploads.remove(KEY) if source == "files" else st.session_state.update({BOXES[source]: ""})
+    if _value_of(source) != value:
+        return
+    if source == "files":
+        uploads.remove(KEY)
+    else:
+        st.session_state[BOXES[source]] = ""
 
 
 def _is_aside(source: str) -> bool:
@@ -60,19 +67,24 @@ def _value_of(source: str) -> Any:
 
 
 def _source_titles() -> dict[str, str]:
-    allowed = limits()
-    return ({"files": t("Files")} if allowed.uploads else {}) | {"paste": t("Paste")} | ({"folder": t("Folder")} if allowed.paths else {})
+    titles = {"files": t("Files"), "paste": t("Paste"), "folder": t("Folder")}
+    if not limits().uploads:
+        del titles["files"]
+    if not limits().paths:
+        del titles["folder"]
+    return titles
 
 
 def draw_inputs() -> None:
     if folder := st.query_params.pop("corpus_folder", ""):  # a path is shown in no address
         st.session_state.setdefault("corpus_folder", folder)
-    allowed, zone, titles = limits(), st.container(), _source_titles()
+    allowed = limits()
+    zone = st.container()
+    titles = _source_titles()
     row = st.columns([4, 3, 3], vertical_alignment="bottom")
     source = choice("corpus_way", t("Where are your texts?"), titles, next(iter(titles)), place=row[0], label_visibility="collapsed")
     label = t("Your texts") if _is_aside(source) else t("Example: our sentences")
-    options = {"icon": ":material/format_quote:", "key": "corpus.example", "width": "stretch"}
-    row[1].button(label, on_click=_switch_example, args=(source,), **options)
+    row[1].button(label, on_click=_switch_example, args=(source,), icon=":material/format_quote:", key="corpus.example", width="stretch")
     with row[2].popover(t("More"), icon=":material/tune:", key="corpus.more", width="stretch"):
         if source != "paste":
             about = t("For .csv, .tsv and .xlsx: its name, or number from 1.")

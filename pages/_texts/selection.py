@@ -38,9 +38,9 @@ def show(in_use: InUse) -> None:
         with use:
             plan = store.plan(corpus, in_use.model)
             if corpus != in_use.corpus:
-                _offer(corpus, plan)
+                _offer_use(corpus, plan)
             elif sentences_of(corpus) is None:
-                _reading(in_use, corpus, plan)
+                _show_reading(in_use, corpus, plan)
         message = t("Sentences that every page uses: {n:,}.", n=plan.sentences)
         if corpus != in_use.corpus:
             used = user_names.corpus_title(in_use.corpus)
@@ -111,12 +111,12 @@ def show_plan(in_use: InUse, corpus: str, stored: KeptCorpus | None) -> None:
         with_substitutes = t("The index keeps the layers of every token and, for the sense space, its substitutes.")
         lines.append(with_substitutes if plan.keeps_substitutes else index)
     show_html('<p class="small">{}</p>', Markup("<br>").join(lines))
-    _left_out(stored)
+    _show_left_out(stored)
     if is_custom and (unread := store.unread(in_use, corpus)):
         st.warning(plain(unread, 400), icon=":material/translate:")
 
 
-def _left_out(stored: KeptCorpus | None) -> None:
+def _show_left_out(stored: KeptCorpus | None) -> None:
     if stored is None or not stored.skipped:
         return
     n = len({file.name for file in stored.skipped})  # one file may have several notes
@@ -126,7 +126,7 @@ def _left_out(stored: KeptCorpus | None) -> None:
         show_html("{}", [html('<div class="kwic"><b>{}</b>{}</div>', name, why) for name, why in lines])
 
 
-def _offer(corpus: str, plan: Plan) -> None:
+def _offer_use(corpus: str, plan: Plan) -> None:
     """Draw the button that selects a corpus on every page, unless its index is too large."""
     refused = True
     with show_errors():
@@ -137,7 +137,7 @@ def _offer(corpus: str, plan: Plan) -> None:
     st.button(t("Use these texts everywhere"), key="corpus.use", on_click=lambda: st.session_state.update(corpus=corpus), **options)
 
 
-def _reading(in_use: InUse, corpus: str, plan: Plan) -> None:
+def _show_reading(in_use: InUse, corpus: str, plan: Plan) -> None:
     job = cache.table_job(corpus, in_use.model)
     job.wait(1.0)
     if job.result is None:

@@ -90,7 +90,8 @@ def _line(path: EditPath, k: int, pieces: tuple, revealed: bool) -> str:
 
 
 def _picture(path: EditPath, route: MapPath, revealed: bool) -> None:
-    word, n = path.lemma, len(route.occurrences)
+    word = path.lemma
+    n = len(route.occurrences)
     visible = range(len(path.steps)) if revealed else [0, -1]
     steps, points = [path.steps[k] for k in visible], route.places[list(visible)]
     title = t("Path on the map of “{word}”", word=word) if revealed else t("Start and end on the map of “{word}”", word=word)
@@ -109,10 +110,13 @@ def _picture(path: EditPath, route: MapPath, revealed: bool) -> None:
 
 def _leads(path: EditPath, revealed: bool) -> None:
     st.markdown(t("**How much nearer is the second sense?**") if path.lemma else t("**How much nearer is the second sentence?**"))
-    margins, flips, ends = path.margins, path.flips, dict(zip(("first", "second"), path.ends, strict=True))
+    margins = path.margins
+    flips = path.flips
+    ends = dict(zip(("first", "second"), path.ends, strict=True))
     if not revealed:
-        inner = np.arange(len(path.steps)) % (len(path.steps) - 1) > 0
-        margins, flips = {name: np.where(inner, np.nan, values) for name, values in margins.items()}, dict.fromkeys(margins)
+        is_inner = np.arange(len(path.steps)) % (len(path.steps) - 1) > 0
+        margins = {name: np.where(is_inner, np.nan, values) for name, values in margins.items()}
+        flips = dict.fromkeys(margins)
     hovers = [html("{}: {}<br>{}", k, edit_name(s), mark(s.tokens, s.position)) for k, s in enumerate(path.steps)]
     alt = t("How much nearer “{second}” is than “{first}” before the first edit and after the last.", **ends)
     if revealed:
@@ -137,9 +141,12 @@ def name_senses(path: EditPath) -> EditPath:
     """Return a path with the names of its senses. The two sentences replace them for a word without labels."""
     if path.lemma:
         return path
-    name = {FIRST: t("the first sentence"), SECOND: t("the second sentence")}.__getitem__
-    senses, read, ends = (tuple(map(name, items)) for items in (path.senses, path.read, path.ends))
-    return replace(path, senses=senses, read=read, ends=ends)
+    names = {FIRST: t("the first sentence"), SECOND: t("the second sentence")}
+
+    def rename(items: Sequence[str]) -> tuple[str, ...]:
+        return tuple(names[item] for item in items)
+
+    return replace(path, senses=rename(path.senses), read=rename(path.read), ends=rename(path.ends))
 
 
 def edit_name(step: EditStep) -> str:
@@ -162,7 +169,8 @@ def describe_task(steps: Sequence[EditStep], word: str, moves: bool) -> list[str
 
 def explain_reference(labeled: bool, first: str, second: str, verdict: Verdict | None) -> str:
     """State why the path has no labeled senses, what is measured instead, and its limits, with the verdict on the word if there is one."""
-    words, differ = {"first": shorten(first), "second": shorten(second)}, first.casefold() != second.casefold()
+    words = {"first": shorten(first), "second": shorten(second)}
+    differ = first.casefold() != second.casefold()
     if not labeled:
         why = t("No labeled senses here:")
     elif verdict is None and differ:
@@ -178,7 +186,9 @@ def explain_reference(labeled: bool, first: str, second: str, verdict: Verdict |
 
 def describe_path(path: EditPath, verdict: Verdict | None, guess: int | None) -> list[str]:
     """State where the sense flips, whether the guess was right, and where the other layers flip, in two sentences."""
-    layers, first, margins = model_layers.in_use(), path.flips[path.space], path.margins[path.space]
+    layers = model_layers.in_use()
+    first = path.flips[path.space]
+    margins = path.margins[path.space]
     old, new = path.ends
     values = {"place": layers.at(path.space), "old": old, "new": new, "n": len(margins) - 1}
     if np.abs(margins).max() < CLEAR:
@@ -213,7 +223,7 @@ def _describe_same(verdict: Verdict | None, values: dict) -> str:
 
 def _describe_flip(path: EditPath, first: int, values: dict) -> str:
     margins = path.margins[path.space]
-    values |= {"k": first, "edit": edit_name(path.steps[first]), "lead": f"{margins[first]:.2f}"}
+    values = {**values, "k": first, "edit": edit_name(path.steps[first]), "lead": f"{margins[first]:.2f}"}
     back = ", ".join(map(str, edits.flips(margins)[1:]))
     if margins[first] < CLEAR:
         return t("{place} it flips at edit {k} of {n}, where {edit}: too close to call.", **values)

@@ -61,8 +61,7 @@ def _examples() -> None:
     def put(number: int) -> None:
         question.put(a=items[number].text, word=items[number].word)
 
-    options = {"label_visibility": "visible", "format_func": lambda number: _label(items[number])}
-    offer_examples(range(len(items)), "decided.example", put, **options)
+    offer_examples(range(len(items)), "decided.example", put, label_visibility="visible", format_func=lambda number: _label(items[number]))
 
 
 def _label(example: Decided) -> str:
@@ -101,19 +100,22 @@ def write_legend_of_two(pair: tuple[str, str]) -> Markup:
 def write_notices(result: Influence, options: Options, stands: SenseStanding, chosen: Chosen, content: Collection[int]) -> list[str]:
     """State which sense a labeled word has and what decided it, in two sentences."""
     nearest = influence.verdict(result, options.layer, options.half)
-    lines = [_sentence(_reading(result, nearest), _compare_with_label(chosen, nearest))]
+    lines = [_sentence(_describe_reading(result, nearest), _compare_with_label(chosen, nearest))]
     if not result.changed:
         return lines
     if options.layer == "0":
-        return [*lines, _sentence(_nothing(options.layer))]
-    sides = _sides(result, options.layer) if model_layers.in_use().is_elmo else []
-    return [*lines, _sentence(_heaviest(result, options, stands, content), *sides)]
+        return [*lines, _sentence(_describe_nothing(options.layer))]
+    sides = _describe_halves(result, options.layer) if model_layers.in_use().is_elmo else []
+    return [*lines, _sentence(_describe_strongest(result, options, stands, content), *sides)]
 
 
 def list_turning_words(result: Influence, options: Options) -> list[str]:
     if options.layer == "0" or not result.changed:
         return []
-    return [*_turns(result, options, influence.verdict(result, options.layer, options.half)), *_alone(result, options.layer)]
+    return [
+        *_describe_turning(result, options, influence.verdict(result, options.layer, options.half)),
+        *_describe_alone(result, options.layer),
+    ]
 
 
 def describe_apart(result: Influence, options: Options, content: Collection[int], other_word: str) -> list[str]:
@@ -121,7 +123,7 @@ def describe_apart(result: Influence, options: Options, content: Collection[int]
     if not result.changed:
         return [_sentence(t("there is no other word"))]
     if options.layer == "0":
-        return [_sentence(_nothing("0"))]
+        return [_sentence(_describe_nothing("0"))]
     values = influence.measure_apart(result, options.layer, options.half)
     clear = [int(k) for k in np.argsort(-np.abs(values), kind="stable") if abs(values[k]) >= influence.CLEAR]
     naming = [k for k in clear if result.changed[k] in content]
@@ -133,9 +135,10 @@ def describe_apart(result: Influence, options: Options, content: Collection[int]
         return [t("{at}, no single word moves “{target}” relative to the other “{other}” ({end}): too close to call.", **places)]
     if not naming:
         return [t("{at}, only function words and signs move “{target}” relative to the other “{other}” ({end}).", **places)]
-    places |= {"word": result.word_at(result.changed[naming[0]]), "value": f"{abs(values[naming[0]]):.2f}"}
+    strongest = naming[0]
+    places |= {"word": result.word_at(result.changed[strongest]), "value": f"{abs(values[strongest]):.2f}"}
     line = t("{at}, “{word}” brings them closest: without it “{target}” is {value} further from the other “{other}” ({end}).", **places)
-    if values[naming[0]] > 0:
+    if values[strongest] > 0:
         line = t("{at}, “{word}” separates them most: without it “{target}” is {value} nearer to the other “{other}” ({end}).", **places)
     if len(naming) < 2:
         return [line]
@@ -148,15 +151,19 @@ def describe_moves(result: Influence, options: Options, content: Collection[int]
     if not result.changed:
         return [_sentence(t("there is no other word"))]
     if moved.max() < influence.CLEAR:
-        return [_sentence(_nothing(options.layer))]
-    before = np.array(result.changed) < result.position
-    before, after = (f"{moved[side].sum():.2f}" for side in (before, ~before))
-    sums = t("In total, words before it move it by {before}, words after it by {after}.", before=before, after=after)
+        return [_sentence(_describe_nothing(options.layer))]
+    is_before = np.array(result.changed) < result.position
+    values = {"before": f"{moved[is_before].sum():.2f}", "after": f"{moved[~is_before].sum():.2f}"}
+    sums = t("In total, words before it move it by {before}, words after it by {after}.", **values)
     naming = [k for k in np.argsort(-moved, kind="stable") if result.changed[k] in content and moved[k] >= influence.CLEAR]
     if not naming:
         return [t("Only function words and punctuation move it."), sums]
-    values = {"at": model_layers.in_use().at(options.layer, begins=True), "who": name_half(options.half)}
-    values |= {"word": result.word_at(result.changed[naming[0]]), "value": f"{moved[naming[0]]:.2f}"}
+    values = {
+        "at": model_layers.in_use().at(options.layer, begins=True),
+        "who": name_half(options.half),
+        "word": result.word_at(result.changed[naming[0]]),
+        "value": f"{moved[naming[0]]:.2f}",
+    }
     return [t("{at}, read by {who}, “{word}” moves the vector most, by {value}.", **values), sums]
 
 
@@ -166,13 +173,16 @@ def _sentence(*clauses: str) -> str:
     return text[:1].upper() + text[1:] + "."
 
 
-def _reading(result: Influence, nearest: SenseStanding) -> str:
-    places = {"at": model_layers.in_use().at(nearest.view, begins=True), "who": name_half(nearest.half)}
-    places |= {"word": result.word_at(result.position), "sense": nearest.sense, "rival": nearest.rival}
+def _describe_reading(result: Influence, nearest: SenseStanding) -> str:
+    places = {
+        "at": model_layers.in_use().at(nearest.view, begins=True),
+        "who": name_half(nearest.half),
+        "word": result.word_at(result.position),
+    }
     if not nearest.clear:
         return t("{at}, read by {who}, “{word}” is no nearer to one sense than to another: too close to call", **places)
-    places |= {"cosine": f"{nearest.cosine:.2f}", "lead": f"{nearest.margin:.2f}"}
-    read = t("{at}, read by {who}, “{word}” is nearest to <b>{sense}</b> ({cosine}), {lead} ahead of “{rival}”", **places)
+    senses = {"sense": nearest.sense, "rival": nearest.rival, "cosine": f"{nearest.cosine:.2f}", "lead": f"{nearest.margin:.2f}"}
+    read = t("{at}, read by {who}, “{word}” is nearest to <b>{sense}</b> ({cosine}), {lead} ahead of “{rival}”", **places, **senses)
     if nearest.far and nearest.view != "0":
         read += t(", but further away than any labeled sentence, so perhaps none of these senses is meant")
     return read
@@ -189,11 +199,11 @@ def _compare_with_label(chosen: Chosen, nearest: SenseStanding) -> str:
     return t("the label is <b>{sense}</b>, so the model is wrong", sense=example.sense)
 
 
-def _heaviest(result: Influence, options: Options, stands: SenseStanding, content: Collection[int]) -> str:
+def _describe_strongest(result: Influence, options: Options, stands: SenseStanding, content: Collection[int]) -> str:
     values = influence.parts(result, options.layer, options.half, stands.sense)
     naming = [k for k in np.argsort(-np.abs(values), kind="stable") if result.changed[k] in content]
     if not naming or abs(values[naming[0]]) < influence.CLEAR:
-        return _nothing(options.layer) if np.abs(values).max() < influence.CLEAR else t("no single content word decides")
+        return _describe_nothing(options.layer) if np.abs(values).max() < influence.CLEAR else t("no single content word decides")
     strongest = naming[0]
     places = {"word": result.word_at(result.changed[strongest]), "sense": stands.sense, "value": f"{abs(values[strongest]):.2f}"}
     if values[strongest] > 0:
@@ -201,7 +211,7 @@ def _heaviest(result: Influence, options: Options, stands: SenseStanding, conten
     return t("“{word}” matters most: it lowers the lead of “{sense}” by {value}", **places)
 
 
-def _nothing(view: str) -> str:
+def _describe_nothing(view: str) -> str:
     if view == "0" and not model_layers.in_use().is_elmo:
         return t("embeddings read no context; only its position changes")
     if view == "0":
@@ -209,7 +219,7 @@ def _nothing(view: str) -> str:
     return t("no other word changes it")
 
 
-def _turns(result: Influence, options: Options, nearest: SenseStanding) -> list[str]:
+def _describe_turning(result: Influence, options: Options, nearest: SenseStanding) -> list[str]:
     if not nearest.clear:
         return []
     turning = influence.turning(result, options.layer, options.half)
@@ -221,7 +231,7 @@ def _turns(result: Influence, options: Options, nearest: SenseStanding) -> list[
     return [t("Changing any of {n} words changes the sense: {words}.", n=len(turning), words=words)]
 
 
-def _sides(result: Influence, view: str) -> list[str]:
+def _describe_halves(result: Influence, view: str) -> list[str]:
     """State which direction decides, how many words it has read, and whether both agree."""
     standings, side, added = influence.halves(result, view), influence.settles(result, view), influence.gains(result, view)
     past, future = standings[influence.PAST], standings[influence.FUTURE]
@@ -248,7 +258,7 @@ def _sides(result: Influence, view: str) -> list[str]:
     return lines
 
 
-def _alone(result: Influence, view: str) -> list[str]:
+def _describe_alone(result: Influence, view: str) -> list[str]:
     cosines = result.alone[result.views.index(view), influence.HALVES.index(influence.BOTH)]
     best = int(cosines.argmax())
     if influence.margins(cosines, best) < influence.CLEAR:

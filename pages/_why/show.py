@@ -159,14 +159,16 @@ def _mark_words(
 
 def _list_layers(result: Influence, options: Options, values: np.ndarray, pair: tuple[str, str], note: str, write=signed) -> None:
     """Show the values (K, V) of the words at every layer."""
-    names, column = [model_layers.in_use().short(view) for view in result.views], result.views.index(options.layer)
+    names = [model_layers.in_use().short(view) for view in result.views]
+    column = result.views.index(options.layer)
     lists.heading(t("Word by word"), pair[0], note)
     show_html("{}", influence_table(result.tokens, result.position, result.changed, values, names, pair, chosen=column, write=write))
 
 
 def _show_substitutes(in_use: InUse, chosen: Chosen, options: Options, content: frozenset[int]) -> None:
     """Show the changes for a sentence of several words. `content` holds the positions of the content words."""
-    blue, note = LAYER_COLORS["2"], t("change of substitutes, 0 to 1 (1 − Σ√(p·q))")
+    blue = LAYER_COLORS["2"]
+    note = t("change of substitutes, 0 to 1 (1 − Σ√(p·q))")
     lists.heading(t("Substitutes for “{word}”", word=shorten(bare(chosen.word))), blue, note)
     try:
         request = AttributionRequest(word=chosen.in_context, how=options.how, swap=options.swap)
@@ -193,9 +195,13 @@ def describe_substitutes(tokens: tuple[str, ...], changes: dict[int, Change], op
     if strongest is None or changes[strongest].size < influence.CLEAR:
         return t("No content word changes the substitutes.")
     change = changes[strongest]
-    values = {"word": shorten(bare(tokens[strongest])), "size": f"{change.size:.2f}"}
-    values |= {"way": _name_change(options), "change": _come_and_go(change)}
-    return t("Of the content words, “{word}” changes substitutes most ({size}); {way}: {change}.", **values)
+    return t(
+        "Of the content words, “{word}” changes substitutes most ({size}); {way}: {change}.",
+        word=shorten(bare(tokens[strongest])),
+        size=f"{change.size:.2f}",
+        way=_name_change(options),
+        change=_come_and_go(change),
+    )
 
 
 def _name_change(options: Options) -> str:

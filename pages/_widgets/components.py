@@ -19,7 +19,23 @@ from pages._frame.markup import component
 from pages._frame.parameters import bound
 
 SHARED = (Path(__file__).parent / "instrument.js").read_text("utf-8")
+LIMIT = 6.0  # raw scores go from -6 to 6
+STRIP = 420  # pixels of the strip in which the sliders of many layers are scrolled
+MAX_PRESSES = 100  # presses counted in one run
+Pair = tuple[str | None, str | None]  # for the buttons Back and Next
+NONE: Pair = (None, None)
+Label = Callable[[int], str]
+
 _told = component("elmoscope_told", Path(__file__).with_name("tell"), html="<span></span>")
+_gestures = component("elmoscope_gestures", Path(__file__).with_name("gestures"))
+# Streamlit merges the clicks before a run begins into one. Here the browser counts the clicks and sends the number. Until the browser has
+# loaded the script, the button works without it.
+_presses = component("elmoscope_presses", Path(__file__).with_name("presses"))
+# Streamlit answers a button with the last complete run, and stores one click for the next run, so the first of two quick steps was lost. A
+# selected number is state of the browser: it changes at once, and the next run receives the newest. The buttons and their shortcuts work
+# before the browser has loaded the script. The script handles clicks before React. It handles keys after React and before the shortcuts of
+# the buttons, which listen on the document, because the cursor keys of texts and of groups of choices have their own use.
+_step_keys = component("elmoscope_steps", Path(__file__).with_name("step_keys"))
 
 
 def make_component(name: str, folder: Path, *parts: str) -> Callable[..., Any]:
@@ -28,6 +44,9 @@ def make_component(name: str, folder: Path, *parts: str) -> Callable[..., Any]:
     markup_file = folder / f"{name}.html"
     html = markup_file.read_text("utf-8") if markup_file.is_file() else f'<div class="{name}"></div>'
     return st.components.v2.component(f"elmoscope_{name}", html=html, css=read["css"], js=SHARED + read["js"])
+
+
+map_widget = make_component("map", Path(__file__).parents[1] / "_map", "live")
 
 
 def get_settings(key: str) -> dict:
@@ -52,18 +71,9 @@ def hide(name: str, *keys: str) -> None:
     st.html(f"<style>{', '.join(f'.st-key-{key}' for key in (*keys, f'{name}-told'))} {{display: none;}}</style><i hidden></i>")
 
 
-_gestures = component("elmoscope_gestures", Path(__file__).with_name("gestures"))
-
-
 def listen_to_gestures() -> None:
     """Install the listener. Call this once on every page, after its charts."""
     _gestures(key="gestures", width="content", height="content")
-
-
-MAX_PRESSES = 100  # presses counted in one run
-# Streamlit merges the clicks before a run begins into one. Here the browser counts the clicks and sends the number. Until the browser has
-# loaded the script, the button works without it.
-_presses = component("elmoscope_presses", Path(__file__).with_name("presses"))
 
 
 def counted_button(label: str, key: str, on_press: Callable[[int], object], *, place=st, **options: Any) -> None:
@@ -82,24 +92,19 @@ def _take_presses(counter: str, on_press: Callable[[int], object]) -> None:
     on_press(min(MAX_PRESSES, number - seen if number > seen else number))  # a browser that was loaded again counts from 1
 
 
-map_widget = make_component("map", Path(__file__).parents[1] / "_map", "live")
-
-
-STRIP = 420  # pixels of the strip in which the sliders of many layers are scrolled
-LIMIT = 6.0  # raw scores go from -6 to 6
-
-
 def presets(n_layers: int) -> dict[str, tuple[str, list[float]]]:
     """Return presets by code: titles, and a raw score for each layer. The scores of a rising mix give evenly rising weights."""
-    k = np.arange(n_layers)
+    numbers = np.arange(n_layers)
     layers = model_layers.in_use()
-    result = {str(item): (layers.title(str(item)), np.where(k == item, LIMIT, -LIMIT).tolist()) for item in k}
+    result = {str(k): (layers.title(str(k)), np.where(numbers == k, LIMIT, -LIMIT).tolist()) for k in numbers}
     if n_layers > model_layers.FEW:
-        even = np.log(k + 1.0)
+        even = np.log(numbers + 1.0)
         rising = (even - even.mean()).round(1).tolist()
-        result |= {"last": (t("last four"), np.where(k >= n_layers - 4, LIMIT, -LIMIT).tolist())}
-        result |= {"rising": (t("rising"), rising), "falling": (t("falling"), rising[::-1])}
-    return result | {"average": (t("average"), [0.0] * n_layers)}
+        result["last"] = (t("last four"), np.where(numbers >= n_layers - 4, LIMIT, -LIMIT).tolist())
+        result["rising"] = (t("rising"), rising)
+        result["falling"] = (t("falling"), rising[::-1])
+    result["average"] = (t("average"), [0.0] * n_layers)
+    return result
 
 
 def slider_keys() -> list[str]:
@@ -120,11 +125,6 @@ def sliders(n_layers: int, *, moved: Callable[[], None] | None = None) -> tuple[
     return weights, gamma
 
 
-Pair = tuple[str | None, str | None]  # for the buttons Back and Next
-NONE: Pair = (None, None)
-Label = Callable[[int], str]
-
-
 def stepper(
     key: str, label: str, numbers: Sequence[str], *, buttons: str, following: Label, icons: Pair = NONE, shortcuts: Pair = NONE
 ) -> int:
@@ -135,22 +135,17 @@ def stepper(
         options = {"default": "1", "required": True, "label_visibility": "collapsed"}
         number = int(st.segmented_control(label, numbers, **bound(key), **options) or "1") - 1
 
+    def go(target: int) -> None:
+        st.session_state[key] = numbers[target]
+
     sides = (back, t("Back"), "back", number - 1, "secondary"), (forward, following(number), "next", number + 1, "primary")
     for (place, text, name, target, kind), icon, shortcut in zip(sides, icons, shortcuts, strict=True):
         options = {"icon": icon, "shortcut": shortcut, "type": kind, "disabled": target not in range(len(numbers))}
-        options["on_click"] = lambda target=target: st.session_state.update({key: numbers[target]})
-        place.button(text, key=f"{buttons}.{name}", **options)
+        place.button(text, key=f"{buttons}.{name}", on_click=go, args=(target,), **options)
     with row:
         data = {"numbers": _css(key), "back": _css(f"{buttons}.back"), "next": _css(f"{buttons}.next"), "arrows": any(shortcuts)}
         _step_keys(key=f"{key}.steps", data=data, width="content", height="content")
     return number
-
-
-# Streamlit answers a button with the last complete run, and stores one click for the next run, so the first of two quick steps was lost. A
-# selected number is state of the browser: it changes at once, and the next run receives the newest. The buttons and their shortcuts work
-# before the browser has loaded the script. The script handles clicks before React. It handles keys after React and before the shortcuts of
-# the buttons, which listen on the document, because the cursor keys of texts and of groups of choices have their own use.
-_step_keys = component("elmoscope_steps", Path(__file__).with_name("step_keys"))
 
 
 def _css(key: str) -> str:

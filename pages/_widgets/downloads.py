@@ -75,10 +75,17 @@ def _draw(part: str, view: Taken) -> None:
     button while the chart has a white background. Title and source are above and below each picture, as Plotly reads text, so markup in them must be
     escaped.
     """
-    query, used = view.query(), view.in_use
-    texts = {"link": t("Link to this view"), "copy": t("Copy link"), "copy_short": t("Copy short link"), "copied": t("Copied.")}
-    texts |= {"no_link": t("This view is too long for a link. Save it as a file instead.")}
-    texts |= {"figures": t("Figures"), "no_figure": t("No figure on this page.")}
+    query = view.query()
+    used = view.in_use
+    texts = {
+        "link": t("Link to this view"),
+        "copy": t("Copy link"),
+        "copy_short": t("Copy short link"),
+        "copied": t("Copied."),
+        "no_link": t("This view is too long for a link. Save it as a file instead."),
+        "figures": t("Figures"),
+        "no_figure": t("No figure on this page."),
+    }
     data = {
         "part": part,
         "name": f"elmoscope-{view.view}",

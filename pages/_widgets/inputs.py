@@ -26,7 +26,8 @@ from pages._frame.parameters import bound, gone_through_history, read_parameter,
 from pages._frame.question import follow
 
 T = TypeVar("T")
-ALL, EMPTY = "all", MappingProxyType({})
+ALL = "all"
+EMPTY = MappingProxyType({})
 
 
 def offer_examples(items: Sequence[T], key: str, take: Callable[[T], object], *, place: Any = st, **options: Any) -> None:
@@ -72,7 +73,8 @@ def _readings(*chosen: Chosen) -> None:
     for spelling, item in reversed(by_spelling.items()):
         if not (possible := question.readings_of(item.word)):
             continue
-        current, word = item.read_as if item.read_as in possible else possible[0], plain(spelling)
+        current = item.read_as if item.read_as in possible else possible[0]
+        word = plain(spelling)
         with st.container(horizontal=True, vertical_alignment="center", key=f"reading.{spelling}"):
             for reading in (reading for reading in possible if reading != current):
                 if current == spelling:
@@ -107,13 +109,13 @@ def sentence(place, key: str, label: str, label_of_word: str, *, live: str | boo
         if not tokens:
             st.info(t("Type a sentence, or pick an example."), icon=":material/edit:")
             return Chosen(text or "", (), None)
-        # Left out of the address where it is the guess, which Back and a link without it then come to again.
+        # The default is the guess, so that the address leaves it out, and Back and a link without it select it again.
         selected = result.guesses[number], result.positions[number]
         is_word = [not all(category(sign).startswith("P") for sign in bare(token)) for token in tokens]
         offered = [k for k in range(len(tokens)) if k in selected or is_word[k]]
-        options = {"default": result.guesses[number], "required": True, "on_change": question.tap, "args": (key,)}
-        options |= {"format_func": question.token_labels(tokens).__getitem__, "label_visibility": "collapsed"}
-        position = st.pills(label_of_word, offered, **bound(f"{key}i"), **options)
+        options = bound(f"{key}i", default=result.guesses[number], required=True, on_change=question.tap, args=(key,))
+        labels = question.token_labels(tokens)
+        position = st.pills(label_of_word, offered, format_func=labels.__getitem__, label_visibility="collapsed", **options)
         if unread := language.say_unread(tokens):
             st.caption(plain(unread, 400))
         place = position if position is not None else result.positions[number]
@@ -140,14 +142,16 @@ def word_search(
 
     `labeled` has the themes and numbers of senses of words, `separability` their measured separation (0 to 1), `titles` special titles.
     """
-    state, in_url = st.session_state, read_parameter(key)
+    state = st.session_state
+    in_url = read_parameter(key)
     follow(key, usual)
     if in_url is not None and (key not in state or gone_through_history() or in_url != state.get(f"{key}.seen", usual)):
         state[key] = in_url
     if not state.get(key):
         state[key] = usual
     with place:
-        row, theme = st.container(horizontal=True, vertical_alignment="bottom", gap="small"), ALL
+        row = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
+        theme = ALL
         if labeled:
             names = {theme: say(theme) for item in labeled.values() for theme in item.themes}
             names = {ALL: t("all themes")} | dict(sorted(names.items(), key=itemgetter(1)))
@@ -158,9 +162,12 @@ def word_search(
         look = {"help": help, "format_func": lambda word: titles.get(word) or _line(word, labeled, separability)}
         result = row.selectbox(t("Word"), options, key=key, persist_state="session", accept_new_options=True, **look)
         candidates = [word for word in visible if word in labeled and word != chosen]
+
+        def surprise() -> None:
+            st.session_state[key] = random.choice(candidates)
+
         options = {"icon": ":material/casino:", "disabled": not candidates, "help": t("A random labeled word")}
-        options["on_click"] = lambda: st.session_state.update({key: random.choice(candidates)})
-        row.button(t("Surprise me"), key=f"{key}.surprise", **options)
+        row.button(t("Surprise me"), key=f"{key}.surprise", on_click=surprise, **options)
     result = readable(result or "").strip() or usual
     write_parameter(key, None if result == usual else result)
     return result

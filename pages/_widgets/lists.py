@@ -63,13 +63,19 @@ def keyword_lines(neighbors: list[Neighbor], senses: list[str], *, taken_as: str
 
 
 def _keyword_line(neighbor: Neighbor, senses: list[str], taken_as: str) -> Markup:
-    o, chip = neighbor.occurrence, ""
-    if o.sense:
-        label, color = (o.sense, sense_color(senses.index(o.sense))) if o.sense in senses else (f"{o.lemma}: {o.sense}", "#6b7280")
-        chip = chip_of(label, color, definition(languages.in_use(), o.lemma or "", o.sense))
-    take = take_button(taken_as, o) if taken_as else ""
-    parts = [html("<b class=target>{}</b>", part) if k == o.position else part for k, part in enumerate(as_in_text(o.tokens, o.text))]
-    start = max(0, o.position - BEFORE)
+    occurrence = neighbor.occurrence
+    chip = ""
+    if occurrence.sense:
+        label, color = f"{occurrence.lemma}: {occurrence.sense}", "#6b7280"
+        if occurrence.sense in senses:
+            label, color = occurrence.sense, sense_color(senses.index(occurrence.sense))
+        chip = chip_of(label, color, definition(languages.in_use(), occurrence.lemma or "", occurrence.sense))
+    take = take_button(taken_as, occurrence) if taken_as else ""
+    parts = [
+        html("<b class=target>{}</b>", part) if k == occurrence.position else part
+        for k, part in enumerate(as_in_text(occurrence.tokens, occurrence.text))
+    ]
+    start = max(0, occurrence.position - BEFORE)
     cut = html("… {}", Markup().join(parts[start:]).lstrip()) if start else Markup().join(parts)
     after = html('<span class="cosine">{:.2f}</span>{}{}', neighbor.cosine, take, chip)
     return _line("sentence", html('<span class="cut">{}</span>', cut.strip()), Markup().join(parts).strip(), after)
@@ -116,11 +122,14 @@ def keyword_line(tokens: Sequence[str], position: int, remark: str, *, text: str
 def type_lines(type_neighbors: list[TypeNeighbor], sentences: list[Occurrence], taken_as: str) -> None:
     """Show each spelling with its cosine and its number of occurrences. A click opens its nearest sentence."""
     lines = []
-    for type_neighbor, o in zip(type_neighbors, sentences, strict=True):
+    for type_neighbor, occurrence in zip(type_neighbors, sentences, strict=True):
         few = t("one sentence") if type_neighbor.occurrences == 1 else t("mean of {n}", n=type_neighbor.occurrences)
-        sentence = Markup().join(html("<b>{}</b>", x) if k == o.position else x for k, x in enumerate(as_in_text(o.tokens, o.text)))
+        sentence = Markup().join(
+            html("<b>{}</b>", x) if k == occurrence.position else x for k, x in enumerate(as_in_text(occurrence.tokens, occurrence.text))
+        )
         summary = html('<b class="target">{}</b> <span class="small">{}</span>', bare(type_neighbor.word), few)
-        before, after = html('<span class="cosine">{:.2f}</span>', type_neighbor.cosine), take_button(taken_as, o) if taken_as else ""
+        before = html('<span class="cosine">{:.2f}</span>', type_neighbor.cosine)
+        after = take_button(taken_as, occurrence) if taken_as else ""
         lines.append(_line("", summary, html(" {}", sentence.strip()), after, before))
     show_html("{}", lines)
 
@@ -161,14 +170,17 @@ def word_buttons(name: str, expected: Expected, color: str, longest: float, tapp
     """Draw a button for each expected word, with a bar for its probability. A click calls `tapped(word, *args)`."""
     from core.elmo.language_model import SPECIALS  # not at the top: it imports torch
 
-    st.html(f"<style>{list_rules(f'.st-key-{name}', [p.probability / longest for p in expected.likeliest], color)}</style>")
+    st.html(
+        f"<style>{list_rules(f'.st-key-{name}', [prediction.probability / longest for prediction in expected.likeliest], color)}</style>"
+    )
     with st.container(key=f"words_{name}"):
-        for k, p in enumerate(expected.likeliest):
-            title, boundary = f"**{question.plain_label(write_word(p.word))}**", p.word in SPECIALS
+        for k, prediction in enumerate(expected.likeliest):
+            title = f"**{question.plain_label(write_word(prediction.word))}**"
+            boundary = prediction.word in SPECIALS
             if boundary:
-                title = f"*{t('sentence start')}*" if p.word == SENTENCE_BEGIN else f"*{t('sentence end')}*"
-            label = f"{title} {p.probability:.1%}" if p.probability >= 0.0005 else f"{title} < 0.1%"
-            st.button(label, key=f"{name}_{k}", on_click=tapped, args=(p.word, *args), disabled=boundary, width="stretch")
+                title = f"*{t('sentence start')}*" if prediction.word == SENTENCE_BEGIN else f"*{t('sentence end')}*"
+            label = f"{title} {prediction.probability:.1%}" if prediction.probability >= 0.0005 else f"{title} < 0.1%"
+            st.button(label, key=f"{name}_{k}", on_click=tapped, args=(prediction.word, *args), disabled=boundary, width="stretch")
 
 
 def describe_rank(word: str, expected: Expected) -> str:

@@ -6,7 +6,7 @@ import pytest
 from core.common.limits import limits
 from core.views.substitutes import widest_gap
 from pages._frame import examples, parameters
-from pages._predict.passage import AT, OTHER, TEXT, _describe_edit, _verdict
+from pages._predict.passage import AT, OTHER, TEXT, _compare_versions, _describe_edit
 from tests.app.visit import captions, opened
 
 OWN = "She poured the molten glass into a mould."
@@ -33,10 +33,10 @@ def test_widest_gap_is_a_scored_content_word():
 
 
 def test_a_tie_favors_no_version():
-    assert "yours likelier" in _verdict(9, 8, 9, 8)[0] and "the other likelier" in _verdict(8, 9, 8, 9)[0]
-    assert "disagree" in _verdict(8, 9, 9, 8)[0]
-    assert "equally likely" in _verdict(8, 8, 9, 9)[0] and "equally likely" in _verdict(8, 8, 9, 8)[0]
-    assert "equally likely" in _verdict(34.4, 33.6, 35, 34)[0]  # 34 → 34, as it is shown
+    assert "yours likelier" in _compare_versions(9, 8, 9, 8)[0] and "the other likelier" in _compare_versions(8, 9, 8, 9)[0]
+    assert "disagree" in _compare_versions(8, 9, 9, 8)[0]
+    assert "equally likely" in _compare_versions(8, 8, 9, 9)[0] and "equally likely" in _compare_versions(8, 8, 9, 8)[0]
+    assert "equally likely" in _compare_versions(34.4, 33.6, 35, 34)[0]  # 34 → 34, as it is shown
 
 
 def test_versions_are_not_compared_where_one_has_an_unscored_word():

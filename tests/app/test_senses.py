@@ -173,7 +173,7 @@ def test_selected_rows_stay_until_they_are_labeled_or_the_order_changes(gold, mo
     label = page.button(key="spread.label")
     assert label.label == "Label 1 sentence"
     with monkeypatch.context() as patch:
-        patch.setattr(spread, "_sentences", lambda *_: st.stop())  # the run ends before the table
+        patch.setattr(spread, "_show_sentences", lambda *_: st.stop())  # the run ends before the table
         label.click().run()
     page.run()
     assert page.session_state[table] == selection() and page.button(key="spread.label").label == "Label 0 sentences"

@@ -44,7 +44,8 @@ def _measured(shards: index.Shards, queries: list[Query], weights: np.ndarray, w
     exact, seconds = _timed(lambda q: every.nearest(q, weights, k=K, which=which), queries)
     cells = [f"{1000 * seconds:.0f}"]
     for share in SHARES:
-        approximate.PROBED, few = (share, share), approximate.ApproximateIndex(shards)
+        approximate.PROBED = approximate.PROBED_FILTERED = share
+        few = approximate.ApproximateIndex(shards)
         result, seconds = _timed(lambda q, few=few: few.nearest(q, weights, k=K, which=which), queries)
         cells.append(f"{np.mean([_recall(a, e) for a, e in zip(result, exact, strict=True)]):.3f}, {1000 * seconds:.0f}")
     return cells
