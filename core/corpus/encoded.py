@@ -138,13 +138,19 @@ class EncodedCorpus:
         return {word: n for word, n in zip(self.word_list, self.frequency.tolist(), strict=True) if n}
 
     def opening_word(self, word: str = "") -> str:
-        """Return the word if it occurs, else the most frequent content word (five letters, or two syllables of Hangul), else any readable one."""
-        if word in self.number:
-            return word
-        words = [self.word_list[k] for k in self.frequency.argsort(kind="stable")[::-1][:500].tolist()]
+        """Return the word if it occurs, else `usual_word`."""
+        return word if word in self.number else self.usual_word
+
+    @cached_property
+    def usual_word(self) -> str:
+        """The most frequent content word of at least five letters, or two syllables of Hangul; without any a readable word."""
+        codes = self.frequency.argsort(kind="stable")[::-1][:500].tolist()
+        words = [self.word_list[k] for k in codes]
         function_words = words_of(self.language).function
         content_words = (
-            word for word in words if len(word) > (1 if has_hangul(word) else 4) and word.isalpha() and word not in function_words
+            word
+            for k, word in zip(codes, words, strict=True)
+            if len(word) > (1 if has_hangul(word) else 4) and word.isalpha() and word not in function_words and not self.attached[k]
         )
         readable = (word for word in words if any(map(str.isalnum, word)))
         return next(chain(content_words, readable, words))

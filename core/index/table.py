@@ -38,7 +38,7 @@ ENTRIES = {  # of meta.json, with their types
     **dict.fromkeys(("seconds", "tokens_per_second"), (int, float)),
     **dict.fromkeys(("model", "corpus"), str),
 }
-COUNTED = {  # a table's columns, by the entry of meta.json that has their length
+COUNTED = {  # a table's columns, by the key of "basic" in meta.json that has their length
     "occurrences": ("word", "sense", "lemma", "sentence", "position"),
     "sentences": ("sentences", "texts", "tags", "guessed"),
     "types": ("words",),

@@ -30,9 +30,8 @@ FEW, MANY = 30, 100  # below FEW sentences one group is suggested whatever they 
 PER_GROUP = 5  # fewer sentences than this do not make a sense
 SAMPLE = 200  # occurrences on which the number is suggested, at most: more would make the page wait
 DRAWS = 199  # clouds drawn for the null
-SHRINK = (
-    2.0  # weight of the word's overall mean in a spelling's mean, in occurrences: without it a spelling that occurs once would become zero
-)
+# The weight of the word's overall mean in a spelling's mean, in occurrences: without it a spelling that occurs once would become zero.
+SHRINK = 2.0
 LOOKED_AT, SPREAD_OF = 200, 60  # words searched for the most ambiguous one, and occurrences of each
 SHARPNESS = 8.0  # of shares: the best of 4 to 30 on our labeled senses by leave-one-out: 92% stated on average, 93% right
 NAMED_BY = 20  # likeliest substitutes of a place that can name a cluster

@@ -289,7 +289,8 @@ def inputs_of_pairs(
     def products(values: np.ndarray) -> np.ndarray:
         return np.einsum("nd,nd->n", values[first], values[second])
 
-    zero, half = np.zeros(len(first)), np.full(len(first), 0.5)
+    zero = np.zeros(len(first), token.directions.dtype)
+    half = np.full_like(zero, 0.5)
 
     def agreement(shares: Shares | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return how far a view gives both sentences the same sense, by votes and by means (n,), and the cosines."""

@@ -219,8 +219,8 @@ def concordance(workspace: Workspace, request: ConcordanceRequest, report: Repor
 def tabulate_lines(lines: Sequence[Line]) -> Frame:
     """Return concordance lines as a table, with their dates if any line has one. Sentences count from 1."""
     table = frame(
-        ((line.document, line.date or "", line.sentence + 1, line.before, line.hit, line.after) for line in lines),
-        columns=(t("document"), t("date"), t("sentence"), t("before"), t("found"), t("after")),
+        ((line.document, line.sentence + 1, line.before, line.hit, line.after, line.date or "") for line in lines),
+        columns=(t("document"), t("sentence"), t("before"), t("found"), t("after"), t("date")),
     )
     return table if any(line.date for line in lines) else table.drop(columns=t("date"))
 

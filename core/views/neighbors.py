@@ -106,8 +106,10 @@ def nearest_words(workspace: Workspace, request: NeighborsRequest) -> tuple[tupl
     words = []
     for neighbor in listed.entries:
         word = bare(neighbor.occurrence.word)
+        if not word.isalpha() or word.casefold() in function_words:
+            continue
         forms = _forms(word)
-        if word.isalpha() and word.casefold() not in function_words and not forms & seen:
+        if not forms & seen:
             seen |= forms
             words.append((word, neighbor.cosine))
     return tuple(words[:WORDS])

@@ -17,7 +17,6 @@ from pages._frame.parameters import BOUND, LAYER_KEYS, bound, drop, is_new, read
 LAYERS = "layers"  # the session's key of the layers of the selected model
 ALL, TOKENS = "all layers", "all tokens"  # views of the Map page that are not layers
 WEIGHTS = "s"  # the parameter of the weights of a mix
-DEFAULTS = "choices.defaults"  # the session's key of the default that each choice had when it was last drawn
 SAID = "layers.said"  # the session's key of the messages that the next run shows
 
 
@@ -128,13 +127,11 @@ def multiple_choice(key: str, label: str, titles: Mapping[str, str], default: Se
 
 
 def settle_choice(key: str, titles: Collection[str], default: str) -> str:
-    """Return the value of a coded choice before the widget is drawn. One that had its default follows a new default."""
+    """Return the value of a coded choice before the widget is drawn."""
     state = st.session_state
-    in_url, defaults = read_parameter(key), state.setdefault(DEFAULTS, {})
-    followed = defaults.get(key, default)
-    defaults[key] = default
+    in_url = read_parameter(key)
     if key not in state or is_new(key):
         state[key] = in_url if in_url in titles else default
-    elif state[key] not in titles or (state[key] == followed != default):
+    elif state[key] not in titles:
         state[key] = default
     return state[key]

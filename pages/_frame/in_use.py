@@ -157,7 +157,14 @@ def name_corpus(key: str) -> None:
 
 
 def corpus_box(key: str, label: str, names: Sequence[str], default: str | None, *, place=st, **options: Any) -> str:
-    """Let the user choose or type a corpus. Return its full name, which the address holds, or "". The box shows its file name."""
+    """Let the user choose or type a corpus. Return its full name, which the address holds, or "". The box shows its file name.
+
+    A box that shows its default follows a new default.
+    """
+    state = st.session_state
+    if state.get(key) == state.get(f"{key}.default", default) != default:
+        state[key] = default
+    state[f"{key}.default"] = default
     name_corpus(key)
     value = _read_parameter(key) or st.session_state.get(key)
     offered = list(dict.fromkeys([*names, *filter(None, [st.session_state.get(key), value])]))

@@ -7,6 +7,7 @@ into a box is read without a question.
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from time import monotonic
 from types import MappingProxyType
@@ -176,8 +177,9 @@ def restore_values() -> None:
 def restore_parameter(name: str, value: Any, written: str) -> None:
     """Write a value of the session into the address, where it stays while this page is open. An address that has the parameter stays."""
     if name not in st.query_params:
-        st.query_params[name] = written
-        st.session_state[OWED][name] = (value, written)
+        with suppress(StreamlitAPIException):  # a box is bound to the parameter, so Streamlit writes its value
+            st.query_params[name] = written
+            st.session_state[OWED][name] = (value, written)
 
 
 def keep_parameter(name: str) -> None:

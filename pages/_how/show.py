@@ -82,6 +82,7 @@ def show(in_use: InUse, chosen: Chosen) -> None:
             st.caption(step.source)
     if number != ANGLE:
         keep_parameter("b")
+        keep_parameter("bi")
     draw = (  # each draws its step, and returns what to notice and the rows of its table
         lambda: characters(token_walk, shape),
         lambda: filters(token_walk),

@@ -43,7 +43,7 @@ def draw_spellings(in_use: InUse) -> tuple[list[str], Rows]:
         st.caption(t("First {n} words only ({left_out:,} left out).", n=MOST_WORDS, left_out=left_out))
     over = workspace(in_use)
     vectors = over.vectors
-    (spellings, is_own) = vocabulary(over)
+    spellings, is_own = vocabulary(over)
     upto = min(among or len(spellings.words), len(spellings.words))
     if spellings.read < upto:
         with show_errors():  # of too many jobs, for example: the neighbors among the words read so far are shown

@@ -166,9 +166,9 @@ def find_threshold(in_use: InUse) -> LessonPage:
     same_sense, two_senses = t("same sense"), t("different senses")
     rows, table = [], []
     for name, spread in result.items():
-        (missed, passed) = spread.errors(threshold)
+        missed, passed = spread.errors(threshold)
         auc = spread.auc()
-        (same, across) = spread.means()
+        same, across = spread.means()
         values = {"auc": f"{auc.mean + 0.5:.2f}", "missed": f"{missed:.0%}", "passed": f"{passed:.0%}"}
         note = t("AUC {auc}<br>missed {missed}<br>false alarms {passed}", **values)
         curves = dict(zip((same_sense, two_senses), spread.densities(), strict=True))

@@ -162,13 +162,13 @@ def _sides(in_use: InUse, news: str, what: str, places) -> tuple[tuple[Side, Sid
             return None, ("", "")
         names = tuple(shorten(title, 24, end=8) for title in corpus_titles((first, second)))
         return (Side(corpus=first), Side(corpus=second)), names
-    facts = dated_texts(workspace(in_use), first)
-    dates = dates_of(facts)
+    texts = dated_texts(workspace(in_use), first)
+    dates = dates_of(texts)
     if len(dates) < 2:
         corpus = plain(corpus_title(first))
         if dates:
             message = t("All texts of {corpus} have one date, {date}. Add texts of another.", corpus=corpus, date=dates[0])
-        elif example := next(filter(None, facts.dates.names), ""):
+        elif example := next(filter(None, texts.dates.names), ""):
             message = t("No date in {corpus} can be read, for example “{date}”.", corpus=corpus, date=plain(shorten(example)))
         else:
             message = t("{corpus} has no dates. Add texts with a date column, or years in their names, under Texts.", corpus=corpus)
