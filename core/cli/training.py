@@ -18,7 +18,9 @@ from .shared import cluster_of, epoch_notes, fetch_files, mix_text, note, open_b
 
 COUNTED = r"\d{6,}-[0-9a-f]{16}\.(chunk|counts)\.npz"  # counts written by a cluster, as core.cluster.worker_model names them
 TEXT = (
-    option("--corpus", "text, one sentence per line; .xz and .gz read directly", metavar="F", required=True, many=True),
+    option(
+        "--corpus", "text, one sentence of at most 60 tokens per line; .xz and .gz read directly", metavar="F", required=True, many=True
+    ),
     option("--language", "what the text is read as: a code of core.text.languages", metavar="L", default="en"),
     option("--hold-out", "share of the lines to hold out for measuring, chosen by a hash of each", metavar="S", type=finite, default=0.0),
 )
