@@ -395,6 +395,14 @@ def test_glove_works_next_to_its_output_and_is_not_trained_on_an_older_text(answ
     for output in (f"{tmp_path}/gl/", tmp_path / "gl"):
         assert answer(*GLOVE, "--corpus", tmp_path / "A.txt", "--output", output)["vectors"] == str(tmp_path / "gl")
     assert {path.name for path in tmp_path.iterdir()} == {"A.txt", "B.txt", "gl", "gl-work", "cache"}
+    command = (*GLOVE, "--output", tmp_path / "new", "--corpus", tmp_path / "A.txt")
+    for words, message in (
+        (("--epochs", 0), "epochs must be from 1"),
+        (("--language", "xx"), "Unknown language"),
+        (("--hold-out", 1), "below 1"),
+    ):
+        assert message in refused(*command[:1], *command[3:], *words) and not (tmp_path / "new-work").exists()
+    assert "has other files (meta.json)" in refused(*command, "--work", tmp_path / "gl")
     command = (*GLOVE, "--output", tmp_path / "gl", "--corpus", tmp_path / "B.txt")
     error = refused(*command)
     assert "A.txt (" in error and "now B.txt (" in error and "bank" in (tmp_path / "gl" / "words.txt").read_text()
