@@ -89,7 +89,7 @@ class Outputs:
         with locked_once(path):
             if path in self._checks and (reason := self._checks[path]()):  # else within a folder that the command has made
                 raise BadInput(reason)
-            if path in self._checks and not (adds or self.overwrite or _state(path) == self._states[path]):
+            if path in self._checks and not (adds or _state(path) <= self._states[path]):
                 raise BadInput(t("{path} was written by another run meanwhile and stays as it is.", path=path))
             remember(self.command, {path / file.relative_to(temporary): file_sha256(file) for file in _files(temporary)})
             yield
