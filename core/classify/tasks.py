@@ -139,7 +139,7 @@ def open_data(
     """Return the examples of a task from files, tokenized in the language (default: English). `extra` rows are only trained on."""
     reading = {"text_columns": text_columns, "label_column": label_column, "prefer": task.text_columns, "encoding": task.encoding}
     tables = {what: read_table(path, **reading) for what, path in (("test", test), ("valid", valid)) if path}
-    if added := [read_table(path, prefer=task.text_columns) for path in extra]:
+    if added := [read_table(path, **reading) for path in extra]:
         together = {"rows": tuple(chain(*(item.rows for item in added))), "notes": tuple(chain(*(item.notes for item in added)))}
         tables["extra"] = replace(added[0], name=", ".join(item.name for item in added), **together)
     table = read_table(train, **reading)

@@ -16,7 +16,7 @@ from ..common.i18n import ENGLISH, t
 from ..files import published, registry
 from ..text import languages
 from ..text.languages import Language
-from .options import MODEL_AND_VECTORS, Answer, ModelOptions, argument, command, finite, flag, option, whole
+from .options import MODEL_AND_VECTORS, Answer, ModelOptions, argument, command, finite, flag, option, whole, why_unwritable
 from .shared import counted, epoch_notes, fetch_files, in_columns, mix_text, note, open_both, progress
 
 if TYPE_CHECKING:
@@ -68,6 +68,9 @@ def train(*, task, variant, seeds, rows, epochs, output, vectors, model, outputs
     variants = [variant_named(name) for name in dict.fromkeys(variant)]
     task = tasks.task_named(task)
     root = Path(output) if output else cache_folder() / "heads"
+    is_saved = not rows.folds and (output is not None or rows.share == 1)
+    if not output and is_saved and (reason := why_unwritable(root / task.name, is_folder=True)):
+        raise BadInput(f"{root} cannot be written: {reason}. Name a folder with --output, or another cache with ELMOSCOPE_CACHE.")
     if output:  # before anything is trained
         for chosen in variants:
             outputs.check_folder(root / task.name / chosen.name, FILES)
@@ -89,7 +92,7 @@ def train(*, task, variant, seeds, rows, epochs, output, vectors, model, outputs
                 if rows.folds:
                     runs[-1]["fold"] = fold
                 note(line_of(runs[-1]))
-                if seed == seeds[0] and not rows.folds and (output or rows.share == 1):
+                if seed == seeds[0] and is_saved:
                     note(f"saved in {save_head(head, root / task.name / variant.name)}")
     for run in finished:
         forget(run)
@@ -161,6 +164,8 @@ def _datasets(task: tasks.TextTask, rows, language: Language) -> Iterator[tuple[
         raise BadInput("With --test the rows of that file are tested on: leave --folds and --order out.")
     if rows.label_column in rows.text_column:
         raise BadInput(f"--text-column and --label-column both name {rows.label_column}. The text needs another column.")
+    if not 0 < rows.share <= 1:
+        raise BadInput(f"--share must be above 0 and at most 1, got {rows.share:g}.")
     duplicates = rows.duplicates or task.duplicates
     split = SplitConfig(share=rows.share, folds=rows.folds, seed=rows.split_seed, in_order=rows.order, duplicates=duplicates)
     files = {"test": rows.test, "valid": rows.valid, "extra": rows.extra}

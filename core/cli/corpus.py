@@ -52,6 +52,8 @@ def search(*, query, corpus, documents, csv, model, **options) -> Answer:
     notes = (f"{counted(result.n, 'occurrence')}{spread}", *views.describe_limits(result))
     forms = ", ".join(f"{form} {n:,}" for form, n in result.forms)
     table = in_columns([(line.before[-60:], line.hit, line.after[:60]) for line in lines], right=(0,))
+    if result.n and not lines and options["number"]:
+        notes += (f"--first {options['first']:,} is after the last line, {result.n - 1:,}.",)
     similar = f"Similar spellings: {', '.join(result.similar)}" if result.similar else ""
     return result, filter(None, (*notes, forms, similar, *table))
 
@@ -76,7 +78,9 @@ def collocates(*, query, corpus, documents, content, senses, csv, model, **optio
     by_sense = result.senses_table()
     if csv:
         return result, _csv(result.table() if by_sense.empty else by_sense)
-    return result, [counted(result.n, "occurrence"), *table_lines(result.table()), *([] if by_sense.empty else table_lines(by_sense))]
+    why = f"No word is within {options['window']} words of it {options['minimum']:,} times or more." if result.n else "It does not occur."
+    table = table_lines(result.table()) if result.items else [why]
+    return result, [counted(result.n, "occurrence"), *table, *([] if by_sense.empty else table_lines(by_sense))]
 
 
 @command(
@@ -96,7 +100,10 @@ def keyness(*, corpus, csv, model, **options) -> Answer:
     result = views.keyness(workspace_of(model, corpus), views.KeynessRequest(**options))
     if result.shared:
         note(describe_shared(result.shared, result.reduced))
-    return result, _csv(result.table()) if csv else table_lines(result.table())
+    if csv:
+        return result, _csv(result.table())
+    why = f"No word with {options['minimum']:,} occurrences or more is a keyword of either corpus."
+    return result, table_lines(result.table()) if result.first or result.second else why
 
 
 def _csv(table) -> str:

@@ -128,7 +128,8 @@ def evaluate_vectors(*, vectors) -> Answer:
     """Measure static vectors: similarity of pairs, analogies (gensim's copies)."""
     from ..static.vectors import evaluate_vectors as measured
 
-    scores = {name: measured(open_static(name)) for name in vectors}
+    opened = {name: open_static(name) for name in vectors}  # all of them, before one is measured
+    scores = {name: measured(table) for name, table in opened.items()}
     lines = ["vectors: WordSim-353, SimLex-999 (Spearman's rho); analogies right"]
     for name, score in scores.items():
         values = [score[key]["spearman"] for key in ("wordsim353", "simlex999")] + [score["analogies"]["all"]["accuracy"]]

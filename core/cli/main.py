@@ -18,7 +18,7 @@ import click
 
 from .. import __version__
 from ..common import reports
-from ..common.config import ROOT
+from ..common.config import ROOT, cache_folder
 from ..common.errors import BadInput, ElmoscopeError
 from ..common.markup import shorten
 from ..files.artifacts import MAX_JSON_BYTES, check_fits
@@ -131,7 +131,9 @@ def answered(run: Callable[[], tuple[dict, str]], *, as_json: bool) -> int:
     except OSError as error:
         if not error.filename:  # not about a file that the user named
             raise
-        return _refused(f"{shorten(error.filename, 200)}: {error.strerror}. Check the path.")
+        is_cache = Path(error.filename).is_relative_to(cache_folder())
+        advice = "Name a folder that can be written in ELMOSCOPE_CACHE." if is_cache else "Check the path."
+        return _refused(f"{shorten(error.filename, 200)}: {error.strerror}. {advice}")
     except KeyboardInterrupt:
         print("stopped.", file=sys.stderr)
         return 130

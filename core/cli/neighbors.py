@@ -23,7 +23,7 @@ from ..text.sentences import MAX_TOKENS
 from ..text.target_word import find_target_words
 from ..text.tokens import bare
 from . import wire
-from .options import BEST, CLUSTER, CORPUS, DOWNLOAD, MODEL, VECTORS, Answer, ModelOptions, argument, command, flag, option
+from .options import BEST, CLUSTER, CORPUS, DOWNLOAD, MODEL, VECTORS, Answer, ModelOptions, argument, command, flag, option, whole
 from .shared import cluster_of, in_columns, note, open_model, open_static, progress, sense_space, workspace_of
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ def verdict(*, word, sentence, language, read_as, model) -> Answer:
 @command(
     "substitutes",
     *PLACE,
-    BEST,
+    option("--k", BEST.help, type=whole(1, 1000), default=BEST.default),
     option("--direction", "expected from the left, the right, or both", choices=("both", "forward", "backward"), default="both"),
     flag("--common", "allow the most common words of the vocabulary"),
     *MODEL,
@@ -243,10 +243,10 @@ def _both_in_context(sentences: Sequence[str], word: str | None, read_as: str | 
         located = list(zip(both, places, strict=True))
     else:
         located = []
-        for tokens in both:
+        for k, tokens in enumerate(both, start=1):
             cut, positions = locate(tokens, word, model.language, forms=True)
             if not positions:
-                raise BadInput(wire.no_token(word, cut))
+                raise BadInput(f"Sentence {k}: {wire.no_token(word, cut)}")
             note_unread(cut, model.language)
             located.append((tuple(cut), positions[0]))
     readings = [wire.reading(read_as, tokens[k], model.language) or read_in(tokens, k) for tokens, k in located]

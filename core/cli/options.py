@@ -64,9 +64,23 @@ class Command(click.Command):
             if isinstance(param, click.Option) and not (param.multiple or param.is_flag) and order.count(param) > 1:
                 raise click.UsageError(f"{param.opts[0]} is given twice. Give it once.", ctx)
         rest = super().parse_args(ctx, args)
+        for param in self.params:
+            self._check_value(param, ctx)
         if ctx.params.get("json") and ctx.params.get("csv") is True:
             raise click.UsageError("--json and --csv are two forms of one answer. Choose one.", ctx)
         return rest
+
+    @staticmethod
+    def _check_value(param: click.Parameter, ctx: click.Context) -> None:
+        """Raise UsageError for an optional value that is empty, unless that is the default, and for a file that is named twice."""
+        value = ctx.params.get(param.name)
+        values = [item for item in (value if isinstance(value, tuple) else [value]) if isinstance(item, str)]
+        name = param.opts[0] if isinstance(param, click.Option) else param.make_metavar(ctx)
+        if "" in values and value != param.default and not param.required:
+            raise click.UsageError(f"{name} is empty. Give it a value, or leave it out.", ctx)
+        paths = [os.path.realpath(item) for item in values] if param.metavar in READS else []
+        if twice := next((item for item, path in zip(values, paths, strict=False) if paths.count(path) > 1), ""):
+            raise click.UsageError(f"{name} names {twice} twice. Name it once.", ctx)
 
     def invoke(self, ctx: click.Context) -> tuple[Callable[[], tuple[dict, str]], bool]:
         """Return the function to run, and whether its answer is printed as JSON."""
@@ -125,14 +139,18 @@ class OutputPath(click.ParamType):
         if "://" in str(value):
             return value
         value = os.path.expanduser(value)
-        place = Path(value)
-        try:
-            nearest = next(path for path in (place, *place.parents) if path.exists())
-            reason = "" if os.access(nearest, os.W_OK) else "Permission denied"
-            reason = reason if nearest.is_dir() or (nearest == place and not self.is_folder) else f"{nearest} is not a folder"
-        except OSError as error:
-            reason = error.strerror
+        reason = why_unwritable(Path(value), is_folder=self.is_folder)
         return self.fail(f"{value} cannot be written: {reason}.", param, ctx) if reason else value
+
+
+def why_unwritable(place: Path, *, is_folder: bool) -> str:
+    """Return why a file or folder cannot be written, or "" if it can."""
+    try:
+        nearest = next(path for path in (place, *place.parents) if path.exists())
+        reason = "" if os.access(nearest, os.W_OK) else "Permission denied"
+        return reason if nearest.is_dir() or (nearest == place and not is_folder) else f"{nearest} is not a folder"
+    except OSError as error:
+        return error.strerror
 
 
 def option(name: str, help: str, *, choices: Sequence[str] = (), many: bool = False, is_checked: bool = True, **settings) -> click.Option:

@@ -17,8 +17,11 @@ from .options import CLUSTER, DEVICE, MODEL_AND_VECTORS, Answer, command, finite
 from .shared import cluster_of, epoch_notes, fetch_files, mix_text, note, open_both, open_static, progress
 
 COUNTED = r"\d{6,}-[0-9a-f]{16}\.(chunk|counts)\.npz"  # counts written by a cluster, as core.cluster.worker_model names them
+WORK = r"checkpoint\.pt|prepared(/.*)?|counts(/.*)?"  # what `glove` stores in its work folder
 TEXT = (
-    option("--corpus", "text, one sentence per line; .xz and .gz read directly", metavar="F", required=True, many=True),
+    option(
+        "--corpus", "text, one sentence of at most 60 tokens per line; .xz and .gz read directly", metavar="F", required=True, many=True
+    ),
     option("--language", "what the text is read as: a code of core.text.languages", metavar="L", default="en"),
     option("--hold-out", "share of the lines to hold out for measuring, chosen by a hash of each", metavar="S", type=finite, default=0.0),
 )
@@ -141,15 +144,17 @@ def glove(*, text, output, work, processes, cluster, epochs, dim, outputs) -> An
     from ..training.data import prepare
     from ..training.glove import FILES, GloveConfig, count_pairs, is_glove, train_glove
 
+    config = GloveConfig(dim=dim, epochs=epochs)
+    languages.get_language(text.language)  # before the work folder is made
     output = Path(output)  # "gl/" is gl
     outputs.check_folder(output, FILES, marked=is_glove)
     work = Path(work) if work else output.with_name(f"{output.name}-work")
+    atomic.check_replaceable(work, WORK)
     counts = work / "counts"
     if cluster is not None:
         atomic.check_replaceable(counts, COUNTED)
     how = {"language": text.language, "hold_out": text.hold_out, "processes": processes}
     prepared = prepare([Path(f) for f in text.corpus], work / "prepared", note, **how)
-    config = GloveConfig(dim=dim, epochs=epochs)
     with cluster_of(cluster) as client:
         if client is not None:
             from ..cluster.worker_model import counter

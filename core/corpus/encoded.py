@@ -353,6 +353,8 @@ def open_encoded(corpus: str, language: Language | None = None, *, report: repor
         with languages.reading(owner):
             return encode(open_corpus(corpus), corpus)
     path = registry.resolve(corpus, "corpus")
+    if path.is_dir():
+        raise BadInput(t("{path} is an index or another folder. Name the file of its text.", path=path))
     with languages.reading(language):
         folder = _folder(path, language)
         try:

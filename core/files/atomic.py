@@ -120,9 +120,14 @@ def locked(path: str | Path, *, timeout_s: float = -1) -> Iterator[None]:
                 lock.unlink()
 
 
+def is_locked(path: str | Path) -> bool:
+    """Return whether this context holds the lock of a file."""
+    return Path(os.path.realpath(path)) in _HELD.get()
+
+
 def locked_once(path: str | Path) -> contextlib.AbstractContextManager[None]:
     """Lock a file as `locked` does, or do nothing if this context holds the lock already."""
-    return contextlib.nullcontext() if Path(os.path.realpath(path)) in _HELD.get() else locked(path)
+    return contextlib.nullcontext() if is_locked(path) else locked(path)
 
 
 def cannot_write(path: Path, error: OSError) -> Exception:

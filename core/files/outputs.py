@@ -36,6 +36,7 @@ class Outputs:
     files: tuple[Path, ...] = ()  # of these, the files to check first
     overwrite: bool = False
     _checks: dict[Path, Callable[[], str]] = field(default_factory=dict)  # return why a place must stay as it is
+    _states: dict[Path, frozenset] = field(default_factory=dict)  # of these places, as this run saw or left them
 
     def check_file(self, path: str | Path, *, merged: bool = False) -> None:
         """Raise BadInput if the command may not write this file. A `merged` file may be in a folder that the command reads."""
@@ -76,6 +77,7 @@ class Outputs:
         if reason := refusal():
             raise BadInput(reason)
         self._checks[place] = refusal
+        self._states[place] = _state(place)
 
     @contextlib.contextmanager
     def _replacing(self, temporary: Path, path: Path) -> Iterator[None]:
@@ -83,11 +85,15 @@ class Outputs:
         if not any(map(path.is_relative_to, self._checks)):
             yield
             return
+        adds = atomic.is_locked(path)  # to what other runs wrote there
         with locked_once(path):
             if path in self._checks and (reason := self._checks[path]()):  # else within a folder that the command has made
                 raise BadInput(reason)
+            if path in self._checks and not (adds or _state(path) <= self._states[path]):
+                raise BadInput(t("{path} was written by another run meanwhile and stays as it is.", path=path))
             remember(self.command, {path / file.relative_to(temporary): file_sha256(file) for file in _files(temporary)})
             yield
+            self._states |= {place: _state(place) for place in self._checks if path.is_relative_to(place)}
 
     def _is_program_file(self, path: Path) -> bool:
         places = (_real(config.ASSETS), _real(config.cache_folder()))
@@ -169,6 +175,12 @@ def _files(place: Path) -> Iterable[Path]:
         return [place] if place.exists() else []
     files = (file for file in sorted(place.rglob("*")) if file.is_file())
     return [file for file in files if not any(map(atomic.TEMPORARY.fullmatch, file.relative_to(place).parts))]
+
+
+def _state(place: Path) -> frozenset:
+    """Return the files of a place, with what changes when they are replaced."""
+    stats = ((file, file.stat()) for file in _files(place))
+    return frozenset((file, stat.st_ino, stat.st_mtime_ns) for file, stat in stats)
 
 
 def _real(path: str | Path) -> Path:

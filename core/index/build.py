@@ -111,9 +111,9 @@ def build_index(
                 if not is_known:  # copied rows take next to no time
                     done += len(keep)
                     fresh += len(keep) if vectors.is_new else 0
+                    if report:
+                        report(done, total, (fresh or done) / (perf_counter() - started))
                 first += len(part)
-                if report:
-                    report(done, total, (fresh or done) / (perf_counter() - started))
         _write_types(temporary / "types.arrow", schema, names, sums / np.maximum(counts, 1)[:, None, None])
         _write_sentences(temporary / "sentences.arrow", [*sentences, *more])
         seconds = perf_counter() - started

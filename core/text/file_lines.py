@@ -54,6 +54,10 @@ class BadRow(BadInput):
         super().__init__(f"{place}: {result}. {needed}")
         self.place, self.result, self.needed = place, result, needed
 
+    def __reduce__(self) -> tuple:
+        """Return what pickle makes the error of in another process."""
+        return type(self), (self.place, self.result, self.needed)
+
 
 def refuse(place: Place | str, result: str, needed: str) -> NoReturn:
     """Raise BadRow with the error at a place and the remedy."""
@@ -150,8 +154,8 @@ def iterate_lines(
     max_bytes : the limit of its unpacked bytes.
     longest : the limit of a line's bytes.
     in_pieces : yield a longer line in pieces that have the same place, instead of an error.
-    tolerant : replace and note wrong bytes in UTF-8, while fewer than a fifth of the lines that are not ASCII have any. Other text is read in
-        a guessed encoding, or else as Latin-1, with a note.
+    tolerant : replace and note wrong bytes in UTF-8, while fewer than a fifth of the lines that are not ASCII have any (in text of ANY_SIZE,
+        however many). Other text is read in a guessed encoding, or else as Latin-1, with a note.
     encoding : that of text that is not UTF-8, instead of a guess.
     """
     check_fits(path, max_bytes if is_size_checked else ANY_SIZE)
@@ -173,7 +177,7 @@ def iterate_lines(
                 if len(data) > longest and not in_pieces:
                     refuse(place, t("over {n:,} bytes without line break", n=longest), t("Use shorter lines."))
                 yield place, decoder.decode(data, place, total)
-        decoder.check()
+        decoder.check(are_few=max_bytes < ANY_SIZE)
     except UnicodeDecodeError:
         raise BadInput(t("{name} begins as UTF-16 or UTF-32 but has invalid bytes. Save it as UTF-8 text.", name=path.name)) from None
     except PermissionError:
@@ -213,10 +217,10 @@ class _Decoder:
             text = data.decode(self._encoding, "replace")
         return text.removeprefix("\ufeff") if end == len(data) else text
 
-    def check(self) -> None:
-        """Raise BadInput if a fifth of the lines have a NUL byte, or a fifth of those that are not ASCII have wrong bytes."""
+    def check(self, *, are_few: bool) -> None:
+        """Raise BadInput if a fifth of the lines have a NUL byte or, with `are_few`, a fifth of those that are not ASCII have wrong bytes."""
         self._check_nul()
-        if self._wrong and MOST_LEFT_OUT * len(self._wrong) >= self._n_lines:
+        if are_few and self._wrong and MOST_LEFT_OUT * len(self._wrong) >= self._n_lines:
             raise self._wrong[0]
 
     def _choose(self, data: bytes, place: Place, end: int) -> str:

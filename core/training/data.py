@@ -5,10 +5,7 @@ A prepared folder holds `ids.npy` (uint32, all sentences in a row), `starts.npy`
 lines were held out for evaluation, `held-out.txt`.
 """
 
-import gzip
 import hashlib
-import lzma
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -24,12 +21,11 @@ from ..elmo.model import PackedBatch, pack
 from ..files import artifacts, atomic
 from ..files.artifacts import read_json, write_json
 from ..files.atomic import replacing
-from ..files.formats import SAMPLE, check_beginning, guess_encoding, refuse_format, suffix_of
+from ..files.formats import refuse_format, suffix_of
 from ..text import languages
-from ..text.file_lines import wide_encoding
+from ..text.file_lines import ANY_SIZE, iterate_lines
 from ..text.tokens import SENTENCE_BEGIN, SENTENCE_END
 
-OPENERS = {".xz": lzma.open, ".gz": gzip.open}
 PACKINGS, TABLES = (".bz2", ".zst", ".7z", ".rar", ".tar", ".tgz"), (".csv", ".tsv", ".json", ".jsonl", ".parquet")
 FILES = r"(ids|starts|domains)\.npy|types\.txt|meta\.json|held-out\.txt"  # of a prepared folder, as core.files.atomic names them
 MAX_TOKENS = 60  # of a sentence
@@ -39,7 +35,7 @@ BOUNDARIES = (SENTENCE_BEGIN, SENTENCE_END)  # ids 0 and 1 of every prepared fol
 def read_lines(path: str | Path) -> Iterator[str]:
     """Yield the lines of a text file, decompressing .xz and .gz. Raises BadInput for a file that cannot be read.
 
-    Text that is not UTF-8 is read in the encoding that its beginning looks like, with a note.
+    Text that is not UTF-8 is read in the encoding that it looks like, and a few wrong bytes are replaced, both with a note.
     """
     path = Path(path)
     if not path.is_file():
@@ -48,25 +44,8 @@ def read_lines(path: str | Path) -> Iterator[str]:
         refuse_format(path, (".txt",))
     if suffix_of(path) in TABLES:
         raise BadInput(f"{path.name} is a table: save its texts as .txt, one sentence per line.")
-    opened = OPENERS.get(path.suffix.lower(), open)
-    try:
-        with opened(path, "rb") as stream:
-            beginning = stream.read(SAMPLE)
-        check_beginning(path, beginning)
-        encoding = wide_encoding(beginning) or _guess_encoding(path, beginning[: beginning.rfind(b"\n") + 1] or beginning)
-        with opened(path, "rt", encoding=encoding, errors="replace") as lines:
-            yield from lines
-    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
-        raise BadInput(f"{path} cannot be read to its end: {error}. Choose another file.") from None
-
-
-def _guess_encoding(path: Path, beginning: bytes) -> str:
-    text = beginning.decode("utf-8", "replace")
-    is_utf8 = 2 * text.count("\ufffd") <= sum(not sign.isascii() for sign in text)
-    if is_utf8 or (encoding := guess_encoding(beginning)) is None:
-        return "utf-8"
-    reports.add((path.name, "encoding"), f"{path.name} is not UTF-8 and was read as {encoding.upper()}.")
-    return encoding
+    for _, line in iterate_lines(path, is_size_checked=False, max_bytes=ANY_SIZE, in_pieces=True, tolerant=True):
+        yield line
 
 
 def prepare(
@@ -78,7 +57,7 @@ def prepare(
     every preparation.
     """
     if not 0 <= hold_out < 1:
-        raise BadInput(f"The share of lines held out must be from 0 up to 1, got {hold_out}.")
+        raise BadInput(f"The share of lines to hold out (--hold-out) must be at least 0 and below 1, got {hold_out:g}.")
     wanted = {"texts": artifacts.list_sums(files), "language": language, "hold_out": hold_out, "max_tokens": MAX_TOKENS}
     if (folder / "meta.json").exists():
         _check_same(folder, wanted)
@@ -90,10 +69,13 @@ def prepare(
     with ProcessPoolExecutor(processes) as pool:
         parts, lines_held_out = [], []
         read = partial(_read_file, language=language, hold_out=hold_out)
-        for path, (types, ids, lengths, lines) in zip(files, pool.map(read, files), strict=True):
+        for path, (types, ids, lengths, lines, n_cut, notes) in zip(files, pool.map(read, files), strict=True):
             parts.append((types, ids, lengths))
             lines_held_out += lines
-            report(f"{path.name}: {len(lengths):,} sentences, {len(ids):,} tokens")
+            cut = f"; {n_cut:,} of them cut at {MAX_TOKENS} tokens" if n_cut else ""
+            report(f"{path.name}: {len(lengths):,} sentences, {len(ids):,} tokens{cut}")
+            for key, text in notes.items():
+                reports.add(key, text)
     if not any(len(lengths) for _, _, lengths in parts):
         raise BadInput(f"There are no words to learn from in: {', '.join(p.name for p in files) or 'no files'}.")
     if hold_out and not any(map(languages.get_language(language).tokenize, lines_held_out)):
@@ -135,20 +117,23 @@ def _check_same(folder: Path, wanted: dict) -> None:
         raise BadInput(f"{folder} was prepared {reason}. Move it away, or name another folder.")
 
 
-def _read_file(path: Path, language: str, hold_out: float) -> tuple[list[str], np.ndarray, np.ndarray, list[str]]:
-    """Return one file's types, its token ids in them, its sentences' lengths, and the held-out lines."""
+def _read_file(path: Path, language: str, hold_out: float) -> tuple[list[str], np.ndarray, np.ndarray, list[str], int, reports.Notes]:
+    """Return one file's types, its token ids in them, its sentences' lengths, the held-out lines, the number of cut lines, and notes."""
     number: dict[str, int] = {}
-    ids, lengths, lines_held_out = [], [], []
+    ids, lengths, lines_held_out, n_cut = [], [], [], 0
     tokenize = languages.get_language(language).tokenize
-    for line in read_lines(path):
-        if hold_out and _is_held_out(line.strip(), hold_out):
-            lines_held_out.append(line.strip())
-            continue
-        tokens = tokenize(line)[:MAX_TOKENS]
-        if tokens:
-            ids.extend([number.setdefault(token, len(number)) for token in tokens])
-            lengths.append(len(tokens))
-    return list(number), np.array(ids, np.uint32), np.array(lengths, np.int64), lines_held_out
+    with reports.collecting() as notes:
+        for line in read_lines(path):
+            if hold_out and _is_held_out(line.strip(), hold_out):
+                lines_held_out.append(line.strip())
+                continue
+            tokens = tokenize(line)
+            n_cut += len(tokens) > MAX_TOKENS
+            tokens = tokens[:MAX_TOKENS]
+            if tokens:
+                ids.extend([number.setdefault(token, len(number)) for token in tokens])
+                lengths.append(len(tokens))
+    return list(number), np.array(ids, np.uint32), np.array(lengths, np.int64), lines_held_out, n_cut, notes
 
 
 def held_out(files: Sequence[str | Path], share: float) -> list[str]:

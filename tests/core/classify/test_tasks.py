@@ -80,6 +80,15 @@ def test_one_run_has_its_scores_folds_test_every_row_once_and_several_runs_are_s
     assert result["summary"]["tfidf"]["accuracy"]["spread"] == 0 and result["summary"]["tfidf"]["runs"] == 2
 
 
+def test_rows_that_are_only_trained_on_are_read_by_the_named_columns(answer, tmp_path):
+    for name, first in (("a.csv", 0), ("b.csv", 40)):
+        rows = (f"{'apple' if k % 2 else 'pear'} {k},{k % 2}\n" for k in range(first, first + 40))
+        (tmp_path / name).write_text("remark,fruit\n" + "".join(rows))
+    files = ("--train", tmp_path / "a.csv", "--extra", tmp_path / "b.csv")
+    result = answer("train", "--task", "fruit", "--variant", "tfidf", *files, "--text-column", "remark", "--label-column", "fruit")
+    assert result["labels"] == ["0", "1"]
+
+
 def test_what_was_trained_classifies_and_layers_are_kept_for_the_next_run(answer, own, private_cache):
     answer("train", "--task", "topics", "--variant", "embedding+elmo", "--variant=glove", "--variant=tfidf", "--train", own)
     assert len(list((private_cache / "features").iterdir())) == 1 and not list((private_cache / "training").iterdir())

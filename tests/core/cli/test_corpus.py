@@ -45,6 +45,17 @@ def test_collocates_and_keyness_are_the_same_as_json_and_csv(answer, printed, mi
     assert [row[0] for row in rows[1:]] == [item["word"] for name in lists for item in result[name]] != []
 
 
+def test_an_empty_answer_has_its_reason_and_a_folder_is_no_text(printed, refused, mine, tmp_path):
+    for words, reason in {
+        ("search", "bank", "--first", 9): "--first 9 is after the last line, 1.",
+        ("collocates", "xyzzy"): "It does not occur.",
+        ("collocates", "bank", "--minimum", 99): "No word is within 5 words of it 99 times or more.",
+        ("keyness", "--minimum", 10**6): "No word with 1,000,000 occurrences or more is a keyword of either corpus.",
+    }.items():
+        assert reason in printed(*words, "--corpus", mine)
+        assert "is an index or another folder. Name the file of its text." in refused("corpus", *words, "--corpus", tmp_path)
+
+
 def test_what_is_left_out_of_a_file_is_noted_each_time(tmp_path, call):
     path = tmp_path / "news.csv"
     rows = [f"A long title of many words,It rained on day {k}." for k in range(30)]

@@ -13,12 +13,14 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import Mock
 
 import click
 import numpy as np
 import pytest
 import torch
 
+from core.__main__ import main as start
 from core.classify import experiments
 from core.cli import main
 from core.common import config
@@ -395,6 +397,14 @@ def test_glove_works_next_to_its_output_and_is_not_trained_on_an_older_text(answ
     for output in (f"{tmp_path}/gl/", tmp_path / "gl"):
         assert answer(*GLOVE, "--corpus", tmp_path / "A.txt", "--output", output)["vectors"] == str(tmp_path / "gl")
     assert {path.name for path in tmp_path.iterdir()} == {"A.txt", "B.txt", "gl", "gl-work", "cache"}
+    command = (*GLOVE, "--output", tmp_path / "new", "--corpus", tmp_path / "A.txt")
+    for words, message in (
+        (("--epochs", 0), "epochs must be from 1"),
+        (("--language", "xx"), "Unknown language"),
+        (("--hold-out", 1), "below 1"),
+    ):
+        assert message in refused(*command[:1], *command[3:], *words) and not (tmp_path / "new-work").exists()
+    assert "has other files (meta.json)" in refused(*command, "--work", tmp_path / "gl")
     command = (*GLOVE, "--output", tmp_path / "gl", "--corpus", tmp_path / "B.txt")
     error = refused(*command)
     assert "A.txt (" in error and "now B.txt (" in error and "bank" in (tmp_path / "gl" / "words.txt").read_text()
@@ -535,6 +545,7 @@ SENSES = [*ASK, "--layer", "senses"]
 VERDICT = ["verdict", "--model", "{model}", "--sentence"]
 PERPLEXITY = ["evaluate", "perplexity", "--text", "{dir}/text.txt", "--model", "{model}"]
 PRETRAIN = ["pretrain", "--corpus", "{dir}/text.txt", "--output", "{dir}/p"]
+TRAIN = ["train", "--task", "t", "--variant", "tfidf", "--train", "x.csv"]
 SPREAD = ["senses", "spread", "--word", "bank", "--labels"]
 MISTAKES = {
     "an unknown option": ([*ASK, "--color"], "--color"),
@@ -554,10 +565,12 @@ MISTAKES = {
     "a command of 300 letters": (["x" * 300], "No such command 'xxx"),
     "a folder for a file": ([*EMBED, "{dir}"], "'--input': {dir} is a folder. Choose a file."),
     "a column of a text": ([*EMBED, "{dir}/text.txt", "--text-column", "body"], "A .txt file has no columns: leave out --text-column."),
-    "a column for two": (
-        ["train", "--task", "t", "--variant", "tfidf", "--train", "x.csv", "--text-column", "a", "--label-column", "a"],
-        "--text-column and --label-column both name a.",
-    ),
+    "an empty column": ([*EMBED, "{dir}/ok.json", "--text-column", ""], "--text-column is empty. Give it a value, or leave it out."),
+    "a file twice": ([*PERPLEXITY, "--text", "{dir}/x/../text.txt"], "text.txt twice. Name it once."),
+    "a share of no rows": ([*TRAIN, "--share", "0"], "--share must be above 0 and at most 1, got 0."),
+    "a word of one sentence": ([*VERDICT, "the bank", "--sentence", "a river", "--word", "bank"], "Sentence 2: 'bank' is not a token"),
+    "too many substitutes": (["substitutes", *ASK[1:5], "--k", "1001"], "'--k': 1001 is not in the range 1<=x<=1000."),
+    "a column for two": ([*TRAIN, "--text-column", "a", "--label-column", "a"], "--text-column and --label-column both name a."),
     "a word like an option": (["corpus", "search", "-ing"], "No such option '-i'. Write -ing after --, if it is no option: -- -ing"),
     "a corpus and itself": (["corpus", "keyness", "--against", "sentences"], "cannot be compared with itself"),
     "two forms of an answer": (["corpus", "search", "bank", "--csv"], "--json and --csv are two forms of one answer."),
@@ -614,6 +627,17 @@ def test_a_verdict_reads_as_many_words_as_the_page(call, model):
     status, _, err = call("verdict", "--word", "bank", "--sentence", "a " * 120 + "bank", "--sentence", "the bank", "--model", model)
     note, error = err.splitlines()
     assert (status, note) == (2, "Only the first 120 words of a sentence are read.") and "'bank' is not a token" in error
+
+
+def test_a_cache_that_cannot_be_written_is_named(refused, model, corpus, tmp_path, monkeypatch):
+    monkeypatch.setenv("ELMOSCOPE_CACHE", str(corpus / "cache"))
+    for command in (TRAIN, ["neighbors", "--word", "bank", "--sentence", "the bank", "--model", model, "--corpus", corpus]):
+        assert "ELMOSCOPE_CACHE" in refused(*command)
+
+
+def test_a_command_that_is_stopped_while_it_starts_causes_no_traceback(monkeypatch, capsys):
+    monkeypatch.setattr(main, "main", Mock(side_effect=KeyboardInterrupt))
+    assert (start(), capsys.readouterr().err) == (130, "stopped.\n")
 
 
 def test_an_argument_that_is_no_utf8_is_answered_in_plain_json(answer, model):

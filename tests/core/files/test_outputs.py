@@ -171,6 +171,17 @@ def test_a_result_is_kept_next_to_a_file_that_appeared_during_the_work(tmp_path,
     assert contents == {"a.csv": "input" if overwrite else "mine", "a-2.csv": "result", "in.csv": "input"}
 
 
+def test_of_two_runs_of_a_command_at_once_the_second_result_is_kept_next_to_the_first(tmp_path):
+    for started, place in (("one", tmp_path / "a.csv"), ("two", tmp_path / "a.csv")):
+        run = Outputs("embed", named=(place,), files=(place,))
+        with pytest.raises(BadInput, match=r"written by another run meanwhile.*a-\d\.csv\."), run.guarding():
+            write(place, f"{started}, first", command="embed")
+            with replacing(place) as temporary:
+                temporary.write_text(f"{started}, second")
+    contents = {each.name: each.read_text() for each in tmp_path.iterdir() if each.is_file()}
+    assert contents == {"a.csv": "two, first", "a-2.csv": "one, second", "a-3.csv": "two, second"}
+
+
 def test_a_folder_s_result_is_kept_next_to_it_where_a_stranger_came_during_the_work(tmp_path):
     folder = tmp_path / "index"
     run = Outputs("train", named=(folder,))

@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import lzma
+import re
 from itertools import islice
 
 import numpy as np
@@ -44,8 +45,14 @@ def test_text_is_unpacked_and_decoded_whatever_its_suffix_and_encoding(tmp_path,
             prepare([path], tmp_path / encoding, print, processes=1)
         assert "".join(read_lines(path)) == text
         assert [encoding.upper() in note for note in notes.values()] == [True] * (encoding != "utf-8")
-    path.write_bytes(pack(b"caf\xe9 ol\xc3\xa9\n"))  # of no encoding
-    assert list(read_lines(path)) == ["caf\ufffd ol\u00e9\n"]
+    path.write_bytes(pack("\u00e9t\u00e9\n".encode() * 9 + b"bank\n" * 60_000 + b"caf\xe9\n" * 4))
+    with reports.collecting() as notes:
+        prepare([path], tmp_path / "mixed", print, processes=2)
+    assert [re.search("shown as .: 4", note) is not None for note in notes.values()] == [True]
+    for binary in (np.random.default_rng(0).bytes(5000), "the bank".encode("utf-16-le"), b"the\0bank\n"):
+        path.write_bytes(pack(binary))
+        with pytest.raises(BadInput, match=r"line \d: a NUL byte|not text in any known encoding"):
+            prepare([path], tmp_path / "binary", print, processes=1)
 
 
 @pytest.mark.parametrize(("suffix", "compress"), [(".xz", lzma.compress), (".gz", gzip.compress)])
@@ -59,7 +66,7 @@ def test_unreadable_text_files_other_packings_and_tables_are_named(tmp_path, suf
     path = tmp_path / f"text{suffix}"
     for damaged in (data[: len(data) // 2], b"not packed at all", data[:5000] + b"\xff" * 4000 + data[9000:]):
         path.write_bytes(damaged)
-        with pytest.raises(BadInput, match=rf"text\{suffix} cannot be read to its end"):
+        with pytest.raises(BadInput, match=rf"text\{suffix} is incomplete"):
             list(read_lines(path))
     path.unlink()
     with pytest.raises(MissingArtifact, match=rf"no text file .*text\{suffix}"):
@@ -88,7 +95,9 @@ def test_several_processes_prepare_what_one_prepares(tmp_path):
     for name in "abc":
         (tmp_path / f"{name}.txt").write_text(f"{name} one two\ntwo {name} {name}" + " long" * 70)
     files = [tmp_path / f"{name}.txt" for name in "abc"]
-    item, two = (prepare(files, tmp_path / f"by{n}", print, processes=n) for n in (1, 2))
+    said = []
+    item, two = (prepare(files, tmp_path / f"by{n}", said.append, processes=n) for n in (1, 2))
+    assert said[0] == "a.txt: 2 sentences, 63 tokens; 1 of them cut at 60 tokens"
     for name in ("ids.npy", "starts.npy", "domains.npy"):
         np.testing.assert_array_equal(np.load(item / name), np.load(two / name))
     assert (item / "types.txt").read_bytes() == (two / "types.txt").read_bytes()
