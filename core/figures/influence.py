@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # it imports torch
 
 ROW = 120  # pixels of a kind of evidence
 STEP_CARD = Markup("%{hovertext}<br>%{y:+.3f}<extra>%{fullData.name}</extra>")
-TOGETHER = 0.06  # steps nearer than this share of the map share a number
+TOGETHER = 0.12  # steps nearer than this share of the map share a number
 FULL = 0.03  # a difference of cosines of this size, or the largest there is, has the full color: weak reasons stay pale
 LEAST = 0.005  # smaller numbers are written as 0.00, without sign and color
 FURTHEST = 0.6  # a longer stroke to the right (as a share of the longest bar) becomes an arrow at the edge, so that names have room

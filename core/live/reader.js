@@ -48,10 +48,10 @@ function newReader(parts, plain = false) {
     if (!item) return { one_word: false, verdict: null, lemma: "", layer };
     if (result[0] && result[0] === result[1]) {
       const of = labeled.ofLemma(result[0], senses), words_ = read(of.byCase), verdict = senses.ofLabeled(of, words_, same(words_));
-      return { one_word: true, verdict: { ...verdict, name: !of.byCase && both.some(isName), senses: verdict.senses.map((k) => (k === null ? null : of.senses[k])) }, lemma: result[0], layer: of.trust.layer };
+      return { one_word: true, verdict: { ...verdict, name: !of.byCase && areNames(both), senses: verdict.senses.map((k) => (k === null ? null : of.senses[k])) }, lemma: result[0], layer: of.trust.layer };
     }
     const words_ = read(false);
-    return { one_word: true, verdict: { ...senses.ofUnlabeled(words_, same(words_)), name: both.some(isName) }, lemma: "", layer: pack.facts.calibration.layer };
+    return { one_word: true, verdict: { ...senses.ofUnlabeled(words_, same(words_)), name: areNames(both) }, lemma: "", layer: pack.facts.calibration.layer };
   }
   function glove(a, b) {
     const rows = [a, b].map((word) => statics.row(word));
@@ -68,6 +68,8 @@ function newReader(parts, plain = false) {
     const before = position ? bare(tokens[position - 1]) : "", word = bare(tokens[position]);
     return hasCapital(word) && word !== "I" && isWordly(before.at(-1)) && tokens.some((item) => /^\P{Lu}*\p{Ll}\P{Lu}*$/u.test(item));
   }
+  // Whether either word is written as a name, or both are spelled as names: core.senses.verdict.
+  const areNames = (both) => both.some(isName) || both.map(({ tokens, position }) => bare(tokens[position])).every((word) => substitutes.has(word) && !substitutes.has(word.toLowerCase()));
   // Why a word's substitutes may say little, or "": core.elmo.substitutes.weakness.
   function weakness(tokens, position, direction) {
     const spelled = tokens.flatMap((token, k) => (isWordly(bare(token)) ? [k] : []));

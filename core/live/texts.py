@@ -43,7 +43,7 @@ def texts(layers: Layers, model: str, language: Language) -> dict:
             "one_sense": t("One meaning: {sense}", sense="{sense}"),
             "two_senses": t("Two meanings: {first} and {second}", first="{first}", second="{second}"),
             "close": t("Too close to call"),
-            "different": [t("Two different words"), t("Tap the same word in both sentences.")],
+            "different": [t("Two different words"), t("Tap or type the same word in both sentences.")],
             "foreign": [t("Another language"), t("“{word}” is not in {language} letters.", word="{word}", language=language.name)],
             "no_word": [t("Not a word"), t("Tap a word in each sentence.")],
             "same": t("Same sentence, same word."),

@@ -32,7 +32,7 @@ STARS = {1: "first", 2: "second"}  # by the sentence's number
 TOP = 5.0  # upper end of the slider for gamma
 TABLE = "map.table"  # a source of selections other than a map
 NEUTRAL = "#8c8c96"  # dots in no group
-UNLABELED_LIMITS = (-0.65, 0.65, -0.57, 0.57)  # cosine distances: the same for every word without labels, so that pictures compare
+UNLABELED_LIMITS = (-1.05, 1.05, -0.57, 0.57)  # cosine distances, rings included: the same for every word without labels
 
 
 def pack_numbers(numbers: np.ndarray, kind: str = "<f4") -> str:

@@ -96,7 +96,7 @@ def compare(a: Word, b: Word) -> Verdict | None:
     """Return the verdict on two words, by labeled sentences if there are any, or None if the words differ."""
     if not is_one_word(a, b):
         return None
-    is_name = a.context.is_name or b.context.is_name
+    is_name = a.context.is_name or b.context.is_name or _are_spelled_as_names(a, b)
     has_table = a.table is not None and b.context.lemma_in(a.table) == a.lemma
     if not has_table or len(np.unique(a.table.sense[_voters(a.table, a.lemma, a.context, b.context)])) < 2:
         return replace(_without_labels(*_read_alike(a, b)), name=is_name)
@@ -122,6 +122,14 @@ def is_also_a_name(table: OccurrenceTable, lemma: str) -> bool:
         if item.position and bare(item.tokens[item.position - 1]):
             written.setdefault(item.sense, [0, 0])[item.tokens[item.position][:1].isupper()] += 1
     return any(capital > small for small, capital in written.values())
+
+
+def _are_spelled_as_names(a: Word, b: Word) -> bool:
+    """Return whether both words have a capital and the model's vocabulary has them only so, as "Paris"."""
+    if a.workspace.sense_space is None:  # a model without a vocabulary
+        return False
+    vocabulary = a.workspace.language_model.vocabulary.ids
+    return all(word in vocabulary and word.lower() not in vocabulary for word in (bare(a.context.word), bare(b.context.word)))
 
 
 def is_one_word(a: Word, b: Word) -> bool:

@@ -75,7 +75,7 @@ def _show_verdict(in_use: InUse, first: Chosen, second: Chosen) -> None:
     elif judgment is not None:
         title, reason = verdict.title_with_senses(judgment), judgment.say_certainty()
     elif _are_words(first, second):
-        title, reason = t("Two different words"), t("Tap the same word in both sentences.")
+        title, reason = t("Two different words"), t("Tap or type the same word in both sentences.")
     else:
         title, reason = t("Not a word"), t("Tap a word in each sentence.")
     show_html('<p class="verdict" role="status"><b>{}</b> <span>{}</span></p>', title, reason)
@@ -152,12 +152,22 @@ def say_picture(scene: Scene, space: str, verdict: Verdict | None) -> str:
         if scene.ring is not None and scene.distance is not None and scene.distance > scene.ring:
             return t("The stars are farther apart than most sentences with one meaning.")
         return t("The stars are as near as sentences with one meaning.")
-    first, second = (scene.senses[k] for k in scene.nearest[place])
-    if verdict is not None and verdict.says != CLOSE and (first == second) != (verdict.says == ONE):
-        return t("Here the picture and the verdict disagree.")
+    first, second = ([scene.senses[k] for k in senses] for senses in scene.nearest[place])
+    if len(first) == len(second) == 2:
+        return t("Both stars are about as near to one sense as to another.")
+    if len(first) == 2:
+        return t("The first star is about as near to “{one}” as to “{other}”.", one=first[0], other=first[1])
+    if len(second) == 2:
+        return t("The second star is about as near to “{one}” as to “{other}”.", one=second[0], other=second[1])
+    disagrees = verdict is not None and verdict.says != CLOSE and (first == second) != (verdict.says == ONE)
+    if first == second and disagrees:
+        return t("The picture disagrees with the verdict: both stars are nearest to “{sense}”.", sense=first[0])
     if first == second:
-        return t("Both stars are nearest to “{sense}”.", sense=first)
-    return t("The stars are nearest to “{first}” and to “{second}”.", first=first, second=second)
+        return t("Both stars are nearest to “{sense}”.", sense=first[0])
+    values = {"first": first[0], "second": second[0]}
+    if disagrees:
+        return t("The picture disagrees with the verdict: the stars are nearest to “{first}” and to “{second}”.", **values)
+    return t("The stars are nearest to “{first}” and to “{second}”.", **values)
 
 
 def offer_html_file(in_use: InUse) -> None:

@@ -183,6 +183,8 @@ function pointIn(plane, event) {
   return [event.clientX - box.x, event.clientY - box.y];
 }
 
+const isOver = (a, b) => Math.abs(a.x - b.x) < a.half + b.half && Math.abs(a.y - b.y) < (a.tall + b.tall) / 2;
+
 // The height nearest to a label's own at which it covers none of those `put` before; null where the picture has no room for it.
 function freePlace({ x, y, half, tall }, put, height) {
   const beside = put.filter((item) => Math.abs(item.x - x) < item.half + half + 3), gap = (item) => (item.tall + tall) / 2;

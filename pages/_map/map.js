@@ -7,6 +7,8 @@
 const BLEND_MS = 500, OPENING_MS = 1500; // to a new layout; from the first space to the one that a compact map opens in
 const PAD = 36, HIT = 14, TOUCH_HIT = 22, FEW = 600; // px; dots up to which each has a rim of its own
 const AWAY = 30; // px, from a dot to its word at most
+const STRAY = 60; // px, how much farther a sense's name may be to lie nearer to a dot of its sense than to others
+const SIDES = [[0, -16], [0, 25], [-1, 5], [1, 5]]; // where a star's name may be: above it, below, left, right
 const LABEL = 24; // px, a name and the room below it
 const FADED = 0.13, GRAY = 0.4; // opacity of what is not selected, and of dots of no sense
 
@@ -14,7 +16,7 @@ function map(root) {
   let data, news = {}, ready = false;
   let places, count = 0, n = 0, now = new Float64Array(0), from = null, blend = 0; // places (layers, count, 2); now: px on the screen
   let before = 0, origin = -1, hot = -1, sense = null, picked = new Set(), drag = null, armed = false, lens, size = { x: 0, y: 0 };
-  let order = [], list, stars = [], labels = [], chips = [], whose = [], words = new Map(), rings = [], opened = false, reported = -1, offsets = [], slides = false;
+  let order = [], list, stars = [], labels = [], chips = [], whose = [], words = new Map(), rings = [], opened = false, reported = -1, offsets = [], sides = [], slides = false;
   const life = living("map", { step, measure, hear, rest }), { ask } = life;
   const ui = (name) => root.querySelector(name), layers = scrubber(root, ask, (to) => tell(data.names[to])), { stop, low, last, mixed } = layers, shapes = SHAPES.map((path) => new Path2D(path));
   const groups = () => data.groups[Math.min(stop(), data.groups.length - 1)];
@@ -87,7 +89,7 @@ function map(root) {
 
   // A point's place in a layer's layout on the screen; one scale for both axes and all layers.
   function screen(x, y) {
-    const [left, right, bottom, top] = data.limits, scale = Math.min((size.x - 2 * PAD) / Math.max(right - left, 1e-6), (size.y - 2 * PAD) / Math.max(top - bottom, 1e-6));
+    const [left, right, bottom, top] = data.limits, scale = Math.min((size.x - (data.ring ? 4 : 2 * PAD)) / Math.max(right - left, 1e-6), (size.y - 2 * PAD) / Math.max(top - bottom, 1e-6));
     return [(size.x / 2 + (x - (left + right) / 2) * scale) * lens.k + lens.x, (size.y / 2 - (y - (bottom + top) / 2) * scale) * lens.k + lens.y];
   }
 
@@ -180,17 +182,17 @@ function map(root) {
       star.gone.setAttribute("d", `M${[...path.slice(0, Math.floor(layers.at + 1e-9) + 1), placeOf(n + k)].join("L")}`);
     });
     // No label covers a star or another label, nor in a compact map a dot where there is room for it.
-    const put = stars.map((_, k) => ({ x: now[2 * (n + k)], y: now[2 * (n + k) + 1] + (k % 2 ? 8 : -8), half: 18, tall: 44 }));
-    const dots = data.takes ? all().map((k) => ({ x: now[2 * k], y: now[2 * k + 1], half: 6, tall: 12 })) : [];
+    const dots = data.compact ? all().map((k) => ({ x: now[2 * k], y: now[2 * k + 1], half: 6, tall: 12, group: groups()[k] })) : [];
+    const put = data.compact ? nameStars(dots) : stars.map((_, k) => ({ x: now[2 * (n + k)], y: now[2 * (n + k) + 1] + (k % 2 ? 8 : -8), half: 18, tall: 44 }));
     slides = false;
     labels.forEach((label, k) => {
       const point = n + stars.length + k, { shown, group } = data.labels[k], half = label.offsetWidth / 2, tall = Math.max(data.compact ? 0 : LABEL, label.offsetHeight + 2);
       const x = Math.max(half, Math.min(size.x - half, now[2 * point] + aside(point, group) * (half + 9))), share = mixed(shown[low()], shown[Math.min(low() + 1, last())]), own = { x, y: now[2 * point + 1], half, tall };
-      let y = share > 0.05 ? (freePlace(own, [...put, ...dots], size.y) ?? freePlace(own, put, size.y)) : own.y;
-      if (data.compact && !data.takes && Math.abs(y - own.y) > AWAY) y = null; // too far from its dot
-      if (share > 0.05 && y !== null) put.push({ ...own, y });
-      if (dots.length && y !== null) y = glided(k, y - own.y) + own.y;
-      label.style.transform = `translate(${x.toFixed(1)}px, ${(y ?? 0).toFixed(1)}px) translate(-50%, -50%)`;
+      const place = share <= 0.05 ? own : data.takes ? placeOfName(own, put, dots, group) : { x, y: freePlace(own, put, size.y) };
+      if (data.compact && !data.takes && Math.abs(place.y - own.y) > AWAY) place.y = null; // too far from its dot
+      if (share > 0.05 && place.y !== null) put.push({ ...own, ...place });
+      const y = place.y === null || !data.takes ? place.y : glided(2 * k + 1, place.y - own.y) + own.y;
+      label.style.transform = `translate(${(data.takes ? glided(2 * k, place.x - x) + x : x).toFixed(1)}px, ${(y ?? 0).toFixed(1)}px) translate(-50%, -50%)`;
       label.style.opacity = y === null ? 0 : (sense === null || sense === group ? 0.95 : FADED) * share;
     });
     const [x, y] = screen(0, 0);
@@ -202,6 +204,32 @@ function map(root) {
     ui(".lasso").setAttribute("d", drag ? loopOf(drag) : "");
     drawWords();
     drawCard();
+  }
+
+  // Each star's name goes to the side where it covers fewest dots, and stays there while no other has fewer. Returns the boxes of stars and names.
+  function nameStars(dots) {
+    const boxes = stars.map((_, k) => ({ x: now[2 * (n + k)], y: now[2 * (n + k) + 1], half: 13, tall: 26 }));
+    const names = stars.map(({ node }, k) => {
+      const { x, y } = boxes[k], half = 2 + 4 * data.stars[k].label.length, others = [...dots, ...boxes.filter((box) => box !== boxes[k])];
+      const spots = SIDES.map(([side, down]) => ({ x: x + side * (half + 13), y: y + down - 5, half, tall: 16, down, side }));
+      const covered = spots.map((box) => others.filter((item) => isOver(box, item)).length + 1000 * (box.x < half || box.x > size.x - half || box.y < 8 || box.y > size.y - 8));
+      const usual = sides[k] ?? k % 2, fewest = Math.min(...covered), spot = spots[(sides[k] = covered[usual] === fewest ? usual : covered.indexOf(fewest))];
+      node.lastChild.setAttribute("x", spot.x - x);
+      node.lastChild.setAttribute("y", spot.down);
+      return spot;
+    });
+    return [...boxes, ...names];
+  }
+
+  // A sense's name goes where it covers no star, name or dot, else no dot of another sense: as near to its own place, and to its dots, as may be.
+  function placeOfName(own, put, dots, group) {
+    const far = (dot, x, y) => Math.hypot(Math.max(0, Math.abs(dot.x - x) - own.half), Math.max(0, Math.abs(dot.y - y) - own.tall / 2));
+    const isAstray = (x, y) => dots.reduce((best, dot) => (far(dot, x, y) < far(best, x, y) ? dot : best)).group !== group;
+    const spots = [[], dots.filter((dot) => dot.group === group), dots].flatMap((covered, rank) => [0, -1, 1, -2, 2, -3, 3].flatMap((by) => {
+      const x = Math.max(own.half, Math.min(size.x - own.half, own.x + by * own.half)), y = freePlace({ ...own, x }, [...put, ...dots.filter((dot) => !covered.includes(dot))], size.y);
+      return y === null ? [] : [{ x, y, cost: Math.hypot(x - own.x, y - own.y) + STRAY * (isAstray(x, y) + rank) }];
+    }));
+    return spots.reduce((best, spot) => (spot.cost < best.cost ? spot : best), { x: own.x, y: null, cost: Infinity });
   }
 
   // Words of a compact map are written on the side of the star that they are near: left of their dots, or right.
@@ -265,7 +293,7 @@ function map(root) {
       made.append(svg("rect", { x: x - wide / 2, y: y - tall / 2, width: wide, height: tall, rx: 3, fill: color }), svg("text", { ...named, x, y: +y + 4.5, fill: own }, name));
     });
     data.stars.forEach((star, k) => made.append(svg("g", { transform: shift(n + k) },
-      svg("path", { d: STAR, fill: star.color, stroke: "#1b1b1f", "stroke-width": 1.6 }), svg("text", { ...named, y: k % 2 ? 25 : -16, fill: ink }, star.label))));
+      svg("path", { d: STAR, fill: star.color, stroke: "#1b1b1f", "stroke-width": 1.6 }), svg("text", { ...named, ...Object.fromEntries(["x", "y"].map((name) => [name, stars[k].node.lastChild.getAttribute(name)])), fill: ink }, star.label))));
     return made;
   }
 
@@ -404,7 +432,7 @@ function map(root) {
     const otherSpaces = !old || old.names.length !== data.names.length;
     if (!data.compact || otherSpaces) layers.halt(); // other sentences do not stop a glide
     if (otherSpaces) ready = false;
-    if (old?.rows.join() !== data.rows.join()) offsets = [];
+    if (old?.rows.join() !== data.rows.join()) [offsets, sides] = [[], []];
     reported = -1;
     [origin, hot, sense, lens, drag, picked] = [-1, -1, null, WHOLE, null, new Set()];
     build();

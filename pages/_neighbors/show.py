@@ -295,9 +295,10 @@ def _describe_agreement(first: Neighbors, second: Neighbors, layer: str, static_
         if layer == "0" and words[0] == words[1] and model_layers.in_use().is_elmo:
             return t("At layer 0 the lists are identical: it reads only the spelling.")
         return t("{where} the two lists are identical.", **values)
-    if static_has:
-        return t("{where} the lists share {shared} of {most}; GloVe’s are identical.", **values)
-    return t("{where} the lists share {shared} of {most}; the word is not in GloVe.", **values)
+    shared = t("{where} the lists share {shared} of {most}", **values)
+    if first.entries and isinstance(first.entries[0], Neighbor):  # the words above the sentences are not counted
+        shared = t("{where} the lists share {shared} of {most} sentences", **values)
+    return t("{shared}; GloVe’s are identical.", shared=shared) if static_has else t("{shared}; the word is not in GloVe.", shared=shared)
 
 
 def _describe_senses(listed: Neighbors) -> str:

@@ -179,7 +179,7 @@ def explain_reference(labeled: bool, first: str, second: str, verdict: Verdict |
         why = t("“{first}” has no labeled senses:", **words)
     measure = t("each step is compared with the two sentences, so it crosses over somewhere even within one sense.")
     if verdict is None:
-        return f"{why} {measure} {t('Tap the same word in both sentences.') if differ else ''}".rstrip()
+        return f"{why} {measure} {t('Tap or type the same word in both sentences.') if differ else ''}".rstrip()
     texts = why, measure, t("The verdict on the word:"), say_verdict(verdict), verdict.say_certainty()
     return html("{} {} {} <b>{}</b>. {}", *texts)
 
@@ -225,6 +225,8 @@ def _describe_flip(path: EditPath, first: int, values: dict) -> str:
     margins = path.margins[path.space]
     values = {**values, "k": first, "edit": edit_name(path.steps[first]), "lead": f"{margins[first]:.2f}"}
     back = ", ".join(map(str, edits.flips(margins)[1:]))
+    if margins[first] < CLEAR and back:
+        return t("{place} it flips at edit {k} of {n}, where {edit} (too close to call), and again at {back}.", back=back, **values)
     if margins[first] < CLEAR:
         return t("{place} it flips at edit {k} of {n}, where {edit}: too close to call.", **values)
     if back:

@@ -136,7 +136,11 @@ def type_lines(type_neighbors: list[TypeNeighbor], sentences: list[Occurrence], 
 
 def nearest_words(words: Sequence[tuple[str, float]]) -> None:
     """Show words on one line, best first. Hovering over a word shows its cosine."""
-    show_html('<p class="near">{}</p>', Markup(", ").join(html('<b title="{:.2f}">{}</b>', cosine, word) for word, cosine in words))
+    show_html(
+        '<p class="near">{} {}</p>',
+        t("Nearest words:"),
+        Markup(", ").join(html('<b title="{:.2f}">{}</b>', cosine, word) for word, cosine in words),
+    )
 
 
 def word_lines(words: list[tuple[str, float, str]]) -> None:

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 import streamlit
 from safetensors.torch import save_file
@@ -12,6 +13,7 @@ from core.common.limits import limits
 from core.common.short_links import shortened
 from core.elmo.weights import save_hdf5
 from core.senses.scene import Scene
+from core.senses.verdict import Verdict
 from core.text.tokens import bare
 from pages._cached import shared_jobs
 from pages._home import show as home
@@ -46,6 +48,25 @@ def test_chosen_space_stays_and_does_not_change_the_verdict():
     page.session_state["layer"] = "senses"
     page.run()
     assert "layer" not in page.query_params
+
+
+@pytest.mark.parametrize(
+    ("nearest", "probability", "line"),
+    [
+        (((0,), (0,)), 0.9, "Both stars are nearest to “harbor”."),
+        (((0,), (1,)), 0.5, "The stars are nearest to “harbor” and to “wine”."),
+        (((0,), (0,)), 0.1, "The picture disagrees with the verdict: both stars are nearest to “harbor”."),
+        (((0,), (1,)), 0.9, "The picture disagrees with the verdict: the stars are nearest to “harbor” and to “wine”."),
+        (((1, 0), (0,)), 0.1, "The first star is about as near to “wine” as to “harbor”."),
+        (((0,), (0, 1)), 0.9, "The second star is about as near to “harbor” as to “wine”."),
+        (((0, 1), (1, 0)), 0.1, "Both stars are about as near to one sense as to another."),
+    ],
+)
+def test_the_picture_names_the_senses_and_admits_a_tie(nearest: tuple, probability: float, line: str):
+    points = np.ones((1, 2, 2), np.float32)
+    shape = {"spaces": ("1",), "points": points, "stars": points, "sense_of": np.array([0, 1]), "texts": ("a", "b"), "labeled": True}
+    scene = Scene(**shape, senses=("harbor", "wine"), nearest=(nearest,))
+    assert home.say_picture(scene, "1", Verdict(probability, "1")) == line
 
 
 def taken(monkeypatch, scene: Scene, **values) -> dict:

@@ -99,7 +99,8 @@ def test_line_is_cut_on_both_sides_of_its_target():
     for place, start, end in ((20, 20 - WIDTH // 2, 21 + WIDTH // 2), (0, 0, WIDTH + 1), (39, 39 - WIDTH, 40)):
         cut, whole = cut_and_whole(keyword_line(tokens, place, "0.50"))
         assert cut == " ".join(tokens[start:end]) and whole == f"{' '.join(tokens)}0.50"
-    assert cut_and_whole(keyword_line(tokens, 20, "", shortened=True))[0] == " ".join(tokens[20 - SHORT // 2 : 21 + SHORT // 2])
+    shortened = cut_and_whole(keyword_line(tokens, 20, "", shortened=True))[0]
+    assert shortened == f"… {' '.join(tokens[20 - SHORT // 2 : 21 + SHORT // 2])} …"
 
 
 @pytest.mark.parametrize("is_same_search", [True, False])

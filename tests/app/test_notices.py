@@ -200,7 +200,7 @@ LISTS = [
     (listed("the bank", "a"), listed("a bank", "a"), "0", "At layer 0 the lists are identical: it reads only the spelling."),
     (listed("the bank", "a"), listed("a BANK", "a"), "0", "At layer 0 the two lists are identical."),
     (listed("the bank", "a", "b"), listed("a bank", "b", "c"), "1", "At layer 1 the lists share 1 of 2; GloVe’s are identical."),
-    (SHORES, FOREIGN, "1", "share 1 of 3|first sentence: 2 of 3 mean “shore”; second sentence: the only neighbor"),
+    (SHORES, FOREIGN, "1", "share 1 of 3 sentences;|first sentence: 2 of 3 mean “shore”; second sentence: the only neighbor"),
     (BOTH, TIED, "1", "share 2 of 3|“shore” and “money” tie, 1 of 2 each; second sentence: 3 senses tie."),
     (listed("the bank", (1, "shore"), lemma=None), listed("a bank", (2, "shore"), lemma="wing"), "1", "share 0 of 1"),
 ]

@@ -100,6 +100,34 @@ def test_clicked_dot_becomes_the_second_sentence(page: Page, server: str):
     assert np.abs(now - [x, y]).sum(axis=1).min() < 2  # its star is there
 
 
+BOXES = """(root) => {
+  const plane = root.querySelector(".plane").getBoundingClientRect();
+  const box = (node) => { const { left, right, top, bottom } = node.getBoundingClientRect(); return [left - plane.left, right - plane.left, top - plane.top, bottom - plane.top]; };
+  return Object.fromEntries([".labels span", ".star text", ".rings circle"].map((name) => [name, [...root.querySelectorAll(name)].map(box)]));
+}"""
+
+
+def test_names_lie_at_their_sense_and_off_the_dots_and_rings_lie_within_the_picture(page: Page, server: str):
+    texts = "He ran to the station.", "She runs a company."
+    opened(page, server, f"?a={texts[0].replace(' ', '+')}&b={texts[1].replace(' ', '+')}")
+    stand(page, 4)
+    at_rest(page)
+    senses = pair.draw_scene(open_workspace(), *open_workspace().words(*texts)).sense_of
+    dots = np.reshape(place(page)["now"], (-1, 2))[: len(senses)]
+    boxes = page.locator(".map.compact").evaluate(BOXES)
+    for names in (".labels span", ".star text"):
+        for number, (left, right, top, bottom) in enumerate(boxes[names]):
+            gaps = np.abs(dots - [(left + right) / 2, (top + bottom) / 2]) - [(right - left) / 2, (bottom - top) / 2]
+            distances = np.linalg.norm(np.maximum(gaps, 0), axis=1)
+            assert distances.min() > 0 and (names == ".star text" or senses[distances.argmin()] == number)
+    page.set_viewport_size({"width": 390, "height": 844})
+    opened(page, server, "?a=A+hush+fell+over+the+crowd.&b=She+hushed+the+baby+to+sleep.")
+    stand(page, 4)
+    at_rest(page)
+    width = place(page)["size"]["x"]
+    assert all(left >= 0 and right <= width for left, right, _, _ in page.locator(".map.compact").evaluate(BOXES)[".rings circle"])
+
+
 GLIDE = f"""
 window.glide = [];
 {FIND}

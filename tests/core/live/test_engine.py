@@ -180,7 +180,7 @@ def test_pictures_and_neighbors_are_core_s_with_stars_near_core_s(workspace, ask
         np.testing.assert_allclose(np.array(given["points"]), known.points, atol=1e-4)
         extent = np.ptp(known.points, axis=(0, 1)).max()
         assert np.abs(np.array(given["stars"]) - known.stars).max() < 0.05 * extent, texts
-        assert tuple(given["nearest"][-1]) == known.nearest[-1]
+        assert given["nearest"][-1] == [senses[0] for senses in known.nearest[-1]]
     (word,) = ask("word", "bank")
     table, maps = workspace.targets.basic, maps_of(workspace, "bank")
     rows = table.labeled_rows("bank")
@@ -193,12 +193,12 @@ def test_pictures_and_neighbors_are_core_s_with_stars_near_core_s(workspace, ask
 
 def test_a_word_without_labels_has_a_verdict_neighbors_and_no_map(ask):
     jordans = question(["They flew to Jordan in spring.", "We saw Jordan play."], [{"position": 3, "word": "Jordan"}, None])
-    answer, name = ask("answer", question(JAGUARS), jordans)
+    answer, name, opening = ask("answer", question(JAGUARS), jordans, question(["Paris is warm.", "Paris Hilton came."]))
     judgment = answer["pair"]["judgment"]
     assert answer["pair"]["words"] == ["jaguar", "jaguar"] and judgment["lemma"] == ""
     assert judgment["verdict"]["evidence"].keys() == {"senses", "around", "expected"}
     assert answer["around"]["lemma"] is None and len(answer["around"]["parts"][0]["rows"]) > 20
-    assert name["pair"]["judgment"]["verdict"]["name"] and not judgment["verdict"]["name"]
+    assert all(item["pair"]["judgment"]["verdict"]["name"] for item in (name, opening)) and not judgment["verdict"]["name"]
 
 
 def test_a_model_without_clips_and_a_learned_sense_space_is_answered_as_by_core(tmp_path, monkeypatch):

@@ -83,7 +83,7 @@ def test_texts_are_written_as_they_were_typed_and_removed_words_shown_in_their_p
 
 def test_the_path_has_stars_and_numbers_only_once_it_may_be_known_and_the_leads_a_mark_where_they_flip():
     for numbered, names in ((False, []), (True, ["<b>0–1</b>", "<b>2</b>"])):
-        drawn = add_path(Figure(), np.array([[0.0, 0.0], [0.01, 0.0], [3.0, 3.0]]), ["0", "1", "2"], numbered=numbered)
+        drawn = add_path(Figure(), np.array([[0.0, 0.0], [0.3, 0.0], [3.0, 3.0]]), ["0", "1", "2"], numbered=numbered)
         assert [a.text for a in drawn.layout.annotations] == names and ("path" in [trace.name for trace in drawn.data]) == numbered
     figure = margin_figure({"1": [-0.1, 0.2], "2": [-0.3, -0.1]}, {"1": 1, "2": None}, ("<a>", "b"), ["", ""], chosen="1")
     assert [(trace.x[0], trace.y[0]) for trace in figure.data if trace.mode == "markers"] == [(1, 0.2)]

@@ -109,6 +109,7 @@ def test_the_command_without_a_word_compares_the_word_that_both_sentences_have(a
     [
         ("They flew to *Jordan* in spring.", "We saw Michael *Jordan* play.", True),
         ("*Jam* is sweet.", "She spread *jam* on her toast.", False),  # it only begins its sentence
+        ("*Paris* is beautiful in the spring.", "*Paris* Hilton arrived at the party.", True),
         ("We met in *Spring*.", "The *Spring* was cold.", True),
         ("We flew to *Turkey* in spring.", "They ate *turkey* at noon.", False),  # names were among the labeled meanings
     ],

@@ -20,7 +20,7 @@ def scene_of(workspace: Workspace, *texts: str) -> Scene:
 def test_a_pair_of_a_labeled_word_has_its_sentences_and_senses(workspace):
     first, second = workspace.words(*BANK)
     result = pair.compute(workspace, pair.PairRequest(first=first, second=second)).scene
-    sides = [[result.senses[k] for k in clouds] for clouds in result.nearest]
+    sides = [[result.senses[near[0]] for near in both] for both in result.nearest]
     assert result.labeled and sides[-1] == list(result.senses[::-1] if result.senses[0] != sides[-1][0] else result.senses)
     assert not result.points[0].any() and not result.stars[0].any() and result.in_own[0] == 0
     assert result.in_own[-1] >= 0.9 * len(result.sense_of) and (result.distance, result.ring) == (None, None)
@@ -44,9 +44,9 @@ def test_a_labeled_sentence_lies_on_its_dot_and_another_form_or_a_capital_in_its
     result = pair.draw_scene(workspace, labeled_word(row), workspace.words(*BANK)[1])
     np.testing.assert_allclose(result.stars[:, 0], result.points[:, 3], atol=1e-6)
     result = scene_of(workspace, "Banks lend money to people who buy houses.", "He fished from the muddy banks of the river.")
-    senses = [result.senses[k] for k in result.nearest[-1]]
+    senses = [result.senses[k] for (k,) in result.nearest[-1]]
     plain = scene_of(workspace, *BANK)
-    assert senses == [plain.senses[k] for k in plain.nearest[-1]][::-1] and not result.stars[0].any()
+    assert senses == [plain.senses[k] for (k,) in plain.nearest[-1]][::-1] and not result.stars[0].any()
 
 
 def test_a_word_without_labels_lies_among_words_at_the_distance_of_both_sentences(workspace):
