@@ -27,7 +27,6 @@ def private_cache(tmp_path, monkeypatch) -> Path:
 
 @pytest.fixture(scope="session")
 def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One folder for both workers."""
     base = tmp_path_factory.getbasetemp()
     return (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "shared-cache"
 
@@ -75,10 +74,7 @@ def main_module():
 
 @pytest.fixture
 def call(capsys) -> Callable[..., tuple[int, str, str]]:
-    """`call("embed", ...)` -> (exit status, stdout, stderr) of a command; `call("lab", "card", ...)` of one of core.lab's.
-
-    An option replaces the same option before it, so that a test can vary a command.
-    """
+    """`call("embed", ...)` -> (exit status, stdout, stderr) of a command; `call("lab", "card", ...)` of core.lab. The last of two equal options counts."""
 
     def run(*words) -> tuple[int, str, str]:
         from core.cli.main import elmoscope, main

@@ -36,5 +36,4 @@ def measure_peak(work: Callable[[], T]) -> tuple[T, float]:
 def _measure(work: Callable[[], T], sender: Connection) -> None:
     gc.freeze()  # a collection would copy the memory of the tests into this process
     tracemalloc.start()
-    result = work()
-    sender.send((result, tracemalloc.get_traced_memory()[1]))
+    sender.send((work(), tracemalloc.get_traced_memory()[1]))

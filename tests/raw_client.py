@@ -41,8 +41,6 @@ SETTINGS = ("ELMOSCOPE_", "STREAMLIT_")  # beginnings of environment variables t
 
 @dataclass(frozen=True)
 class Answer:
-    """The response to an HTTP request."""
-
     status: int
     headers: dict[str, str]
     body: bytes
@@ -55,8 +53,6 @@ class Answer:
 
 @dataclass
 class Server:
-    """A running server process."""
-
     process: subprocess.Popen
     host: str  # the address for connections; the server may listen on others as well
     port: int
@@ -72,10 +68,7 @@ class Server:
     def request(
         self, method: str, path: str, body: bytes | Iterable[bytes] = b"", headers: Mapping = EMPTY, host: str = "", seconds: float = WAIT_S
     ) -> Answer:
-        """Send a request and return the response, even if the server responds before it has read the body.
-
-        A body that is not bytes is sent in chunks without Content-Length. The path is sent unchanged.
-        """
+        """Return the response, even if it comes before the body is read. A body that is not bytes is sent in chunks without Content-Length."""
         start = time.monotonic()
         connection = http.client.HTTPConnection(self.host, self.port, timeout=seconds)
         with contextlib.closing(connection):
@@ -165,9 +158,7 @@ def start_server(
     """Start a server, wait until it is healthy, and stop it at the end of the context.
 
     `kind` is "local" (README's command) or "public" (the environment of the Dockerfile and of the compose file).
-    `folder` holds the cache and the log. `environment` adds variables, and `options` are those of the `command`.
-    The folder `index` of an index is linked into the cache first.
-    """
+    `folder` holds the cache and the log; the folder `index` is linked into the cache first."""
     port = port or free_port()
     folder.mkdir(parents=True, exist_ok=True)
     if index:
@@ -196,8 +187,7 @@ def start_server(
 def public_environment() -> dict[str, str]:
     """Return the environment of the Dockerfile, without its folders, and the defaults of the compose file."""
     text = (ROOT / ".deploy" / "Dockerfile").read_text("utf-8")
-    block = re.search(r"^ENV ((?:.*\\\n)*.*)$", text, re.MULTILINE).group(1)
-    variables = dict(re.findall(r"([A-Z_]+)=(\S+)", block))
+    variables = dict(re.findall(r"([A-Z_]+)=(\S+)", re.search(r"^ENV ((?:.*\\\n)*.*)$", text, re.MULTILINE).group(1)))
     defaults = re.findall(r"^\s+([A-Z_]+): \$\{\1:-([^}]+)\}", (ROOT / ".deploy" / "compose.yaml").read_text("utf-8"), re.MULTILINE)
     variables |= {name: value for name, value in defaults if name not in variables}
     return {name: value for name, value in variables.items() if not value.startswith("/") and name != "PYTHONDONTWRITEBYTECODE"}
@@ -224,7 +214,6 @@ class Page:
 
     @property
     def text(self) -> str:
-        """All texts of all elements, in the order of the page."""
         return "\n".join(value for message in self.messages() for value in _strings(message))
 
     def messages(self) -> Iterator[Message]:
@@ -321,7 +310,6 @@ def multipart(name: str, data: bytes) -> tuple[bytes, dict[str, str]]:
 
 
 def _state(key: str, value: str | WidgetState) -> WidgetState:
-    """Return the state of a widget with a value: "click" for a button, a text, or a complete WidgetState."""
     if isinstance(value, WidgetState):
         return value
     return WidgetState(id=key, **({"trigger_value": True} if value == "click" else {"string_value": value}))

@@ -19,7 +19,6 @@ ROOT = Path(__file__).resolve().parents[1]
 WHEEL = [str(ROOT)]
 ONLY_WHEEL = pytest.mark.parametrize("installed", [WHEEL], ids=["wheel"], indirect=True)
 UNCOMPRESSED = "import zlib; zlib.Z_DEFAULT_COMPRESSION = zlib.Z_NO_COMPRESSION"  # compressing the models takes seconds
-SCRIPTS = "Scripts" if os.name == "nt" else "bin"
 
 
 @pytest.fixture(scope="module", params=[WHEEL, ["-e", str(ROOT)]], ids=["wheel", "editable"])
@@ -27,14 +26,13 @@ def installed(request, tmp_path_factory) -> Path:
     """The scripts of a fresh environment with Elmoscope. Its dependencies are those of this environment."""
     home = tmp_path_factory.mktemp("fresh")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", home], check=True)
-    scripts = home / SCRIPTS
+    scripts = home / ("Scripts" if os.name == "nt" else "bin")
     ask = [scripts / "python", "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
     packages = Path(subprocess.run(ask, check=True, capture_output=True, text=True).stdout.strip())
     (packages / "needed.pth").write_text("\n".join({sysconfig.get_path(kind) for kind in ("purelib", "platlib")}))
     options = ["--no-deps", "--no-build-isolation", "--ignore-installed", "--no-compile", "--quiet", "--disable-pip-version-check"]
     (home / "sitecustomize.py").write_text(UNCOMPRESSED)
-    command = [sys.executable, "-m", "pip", "--python", scripts / "python", "install", *options, *request.param]
-    run(command, home, PYTHONPATH=str(home))
+    run([sys.executable, "-m", "pip", "--python", scripts / "python", "install", *options, *request.param], home, PYTHONPATH=str(home))
     return scripts
 
 
@@ -58,8 +56,7 @@ def test_command_runs_next_to_foreign_packages(installed: Path, foreign: Path, w
     (foreign / "text.txt").write_text("The bank of the river was steep.\nMoney is in the bank.\n", encoding="utf-8")
     command = [installed / "elmoscope", "neighbors", "--word", "bank", "--sentence", "We sat on the bank.", "--json"]
     for options in ([], ["--corpus", "text.txt"]):
-        answer = json.loads(run([*command, *options], foreign))
-        assert answer["neighbors"][0]["word"] == "bank"
+        assert json.loads(run([*command, *options], foreign))["neighbors"][0]["word"] == "bank"
 
 
 @pytest.mark.parametrize("order", ["import elmoscope, core, pages", "import core, pages, elmoscope"])

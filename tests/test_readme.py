@@ -28,11 +28,6 @@ def test_a_command_in_a_readme_is_one_the_command_line_takes(line: str):
     assert parsed({"core": elmoscope, "core.lab": lab}[program], words)
 
 
-def _anchors(text: str) -> set[str]:
-    """Headings -> the anchors that GitHub gives them."""
-    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in re.findall(r"^#+ (.+)$", text, re.MULTILINE)}
-
-
 @pytest.mark.parametrize("place", SAID, ids=lambda place: place.relative_to(ROOT).as_posix())
 def test_what_a_readme_points_at_is_there(place: Path):
     text = SAID[place]
@@ -40,7 +35,8 @@ def test_what_a_readme_points_at_is_there(place: Path):
         path, _, anchor = target.partition("#")
         there = (place.parent / path).resolve() if path else place
         assert there.exists(), target
-        assert not anchor or anchor in _anchors(there.read_text(encoding="utf-8")), target
+        titles = re.findall(r"^#+ (.+)$", there.read_text(encoding="utf-8"), re.MULTILINE) if anchor else []
+        assert not anchor or anchor in {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}, target
     for path in re.findall(r"`((?:core|pages|tests|assets|\.ci|\.deploy)/[\w./-]+)`", text):
         assert path == "pages/x.py" or (ROOT / path).exists() or (ROOT / f"{path}.py").exists(), path
     for module in re.findall(r"python -m (tests\.[\w.]+)", text):

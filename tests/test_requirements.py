@@ -77,7 +77,6 @@ WHEEL = "https://wheels.test/whl/torch-{version}%2Bcpu-cp311-cp311-manylinux_2_2
 
 
 def read_lock() -> dict[str, tuple[str, list[str]]]:
-    """Return the version and the hashes of every package of the lock file."""
     entries = re.split(r"\n(?=\S)", re.sub(r"^#.*\n", "", LOCK.read_text(encoding="utf-8"), flags=re.MULTILINE).strip())
     matches = [re.fullmatch(r"([A-Za-z0-9_.-]+)==([\w.]+)((?: \\\n    --hash=sha256:[0-9a-f]{64})+)", entry) for entry in entries]
     assert all(matches), [entry for entry, match in zip(entries, matches, strict=True) if not match]
@@ -135,7 +134,6 @@ WRONG |= {"http": GOOD.replace("https", "http"), "another build": GOOD.replace("
 
 @pytest.mark.parametrize("wheel", [GOOD, *WRONG.values()], ids=["good", *WRONG])
 def test_build_installs_the_wheel_of_the_argument_by_its_hash_or_stops(tmp_path, wheel):
-    """Run the image's install step with a pip that writes its arguments to a file."""
     (tmp_path / "pip").write_text('#!/bin/sh\nprintf "%s\\n" "$@" > arguments\n')
     (tmp_path / "pip").chmod(0o755)
     (tmp_path / "requirements.lock").touch()

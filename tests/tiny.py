@@ -94,10 +94,7 @@ def bank_text(*lines: str) -> list[str]:
 
 
 def write_two_texts(folder: Path) -> tuple[str, str]:
-    """Write both texts with a sentence a line. Return their paths.
-
-    In the first text "bank" is the river's, in the second mostly the money's. "garden" is the same in both.
-    """
+    """Write two texts, and return their paths: "bank" is the river's in the first, mostly the money's in the second; "garden" is the same."""
     for name, lines in (("first", RIVER), ("second", MONEY)):
         (folder / f"{name}.txt").write_text("\n\n".join(line[0].upper() + line[1:] for line in bank_text(*lines)), "utf-8")
     return str(folder / "first.txt"), str(folder / "second.txt")
@@ -207,7 +204,6 @@ def pdf(*pages: Sequence[str]) -> bytes:
 
 
 def zipped(members: Mapping[str, str | bytes]) -> bytes:
-    """Return an archive of these members."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in members.items():
@@ -240,7 +236,6 @@ def word_document(body: str, declared: str = "", **more: str) -> bytes:
 
 
 def workbook(path: Path, **sheets: Sequence[Sequence]) -> Path:
-    """Write a workbook of these sheets, each a list of rows of values."""
     book = openpyxl.Workbook(write_only=True)
     for name, rows in sheets.items():
         sheet = book.create_sheet(name)

@@ -57,7 +57,6 @@ def no_job_left_running() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def korean_index(shared_cache: Path) -> Path:
-    """The folder with the index of every token of the bundled Korean sentences, built once."""
     model = open_model(get_language("ko").model)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ELMOSCOPE_CACHE", str(shared_cache))

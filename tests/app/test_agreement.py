@@ -157,8 +157,7 @@ def test_page_notebook_and_command_give_one_result(answer, monkeypatch, tmp_path
                 cosines = [*variables["tables"][0].get("cosine", ())]
                 assert not list(differences(cosines, [each["cosine"] for each in expected["entries"]])), request
             else:
-                value = wire.json_of(variables[VARIABLES.get(name, "result")])
-                assert not list(differences(value, expected)), (name, request)
+                assert not list(differences(wire.json_of(variables[VARIABLES.get(name, "result")]), expected)), (name, request)
 
 
 def test_unknown_view_is_named(refused):
@@ -257,8 +256,6 @@ SPREAD_WORDS = ("bank", "court")
 
 @pytest.fixture
 def run(english, monkeypatch, tmp_path):
-    """Return a function that runs the notebook of a page, up to a text. The model is opened once for all."""
-
     def opened(model, vectors="", corpus="", **_) -> Workspace:
         name = model if isinstance(model, str) else model.name
         return Workspace(Names(model=name, vectors=vectors, corpus=corpus), english.opener)

@@ -23,7 +23,6 @@ from tests.core.test_workspace import models, requests_of, texts
 from tests.tiny import differences
 
 __all__ = ["models", "texts"]  # fixtures
-IN_USE = InUse("elmo-mini", "glove-mini", "sentences", "")
 
 
 def test_text_is_read_again_in_another_language(tmp_path):
@@ -119,4 +118,4 @@ def test_cached_dates_and_problems_are_in_the_language_of_each_user(tmp_path, em
     for code, first, second in (("en", "1800s", "1810s"), ("ko", "1800년대", "1810년대"), ("en", "1800s", "1810s")):
         with i18n.within(code):
             assert [name for name, *_ in view(concordance, over, request).dates][:2] == [first, second]
-            assert tasks._open_tasks(IN_USE)["names"] == i18n.catalog(code).gettext("Not a word")
+            assert tasks._open_tasks(InUse("elmo-mini", "glove-mini", "sentences", ""))["names"] == i18n.catalog(code).gettext("Not a word")

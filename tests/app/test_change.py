@@ -1,5 +1,3 @@
-"""Test the counts on the Texts and Change pages: selected documents, unreadable dates, sorted lines."""
-
 import csv
 
 import pytest
@@ -17,7 +15,6 @@ def folder(tmp_path):
 
 
 def searching(folder, **address: str):
-    """The search for “bank” in a folder's texts, which were brought before."""
     page = opened("pages/texts.py", corpus_way="folder", corpus_folder=str(folder))
     for name, value in {"texts_view": "search", "find": "bank", **address}.items():
         page.query_params[name] = value

@@ -1,5 +1,3 @@
-"""Test the Classify pages: classifiers, results and the tasks of the paper."""
-
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +24,6 @@ LABELS = ("World", "Sports", "<b>Business</b>")
 
 
 def answers_of(**labels: str) -> dict[str, Answer]:
-    """Return an answer with this label for each classifier."""
     return {name: Answer(label, {each: 0.6 if each == label else 0.2 for each in LABELS}, 0.0) for name, label in labels.items()}
 
 
@@ -87,7 +84,6 @@ def test_calibration_error_is_compared_with_chance():
 
 
 def lead(mean: float, shown: int) -> Paired:
-    """A lead of `mean`, shown where `shown` is not 0."""
     half, p = (0.01, 0.001) if shown else (0.05, 0.3)
     return Paired(mean=mean, low=mean - half, high=mean + half, p=p, groups=10)
 
@@ -95,8 +91,7 @@ def lead(mean: float, shown: int) -> Paired:
 def size_of(labeled: int, over: float, shown: bool, of_elmo: dict[str, tuple[float, int]]) -> Size:
     accuracy = dict.fromkeys(part_titles(), np.array([0.8, 0.81]))
     over_glove = {name: lead(over, shown) for name in part_titles() if name != "glove"}
-    beside = {name: lead(*of_elmo.get(name, (0.0, 0))) for name in CONTROLS}
-    return Size(labeled, labeled // 10, 2_000, 10, accuracy, over_glove, beside)
+    return Size(labeled, labeled // 10, 2_000, 10, accuracy, over_glove, {name: lead(*of_elmo.get(name, (0.0, 0))) for name in CONTROLS})
 
 
 @pytest.mark.parametrize(
@@ -169,8 +164,7 @@ def test_span_of_one_classifier_is_marked_and_a_nested_span_is_inside_the_outer_
 @pytest.mark.parametrize("task", examples.tasks())
 def test_notebook_of_a_task_runs(task: str, tmp_path: Path):
     made = notebook("tasks", {"task_of_paper": task})
-    first = next(iter(examples.tasks()[task][0].values()))
-    assert repr(first)[1:-1] in "\n".join(code_cells(made))
+    assert repr(next(iter(examples.tasks()[task][0].values())))[1:-1] in "\n".join(code_cells(made))
     assert set(run_notebook(tmp_path, made)["said"]) == {"baseline", "elmo"}
 
 

@@ -1,5 +1,3 @@
-"""Test the Compare page: names of spaces, the opening word, and jobs that end while the page is drawn."""
-
 import threading
 from dataclasses import replace
 from functools import wraps

@@ -1,5 +1,3 @@
-"""Test exported tables, HTML files and notebooks."""
-
 import ast
 import json
 import os
@@ -54,8 +52,7 @@ CELLS |= {np.nan: "", None: "", pd.NA: "", 7: "7", "0.50": "0.50", "<b>&": "&lt;
 
 def test_number_is_rounded_and_only_long_text_may_be_broken():
     def body(value: object) -> str:
-        html = html_of([], [(pd.DataFrame({"a": [value]}), "t")], **EMPTY)
-        return html.split("<tbody>\n<tr>")[1].split("</tr>")[0]
+        return html_of([], [(pd.DataFrame({"a": [value]}), "t")], **EMPTY).split("<tbody>\n<tr>")[1].split("</tr>")[0]
 
     assert {value: body(value) for value in CELLS} == {value: f"<td>{shown}</td>" for value, shown in CELLS.items()}
     assert body("x" * (LONG + 1)).startswith('<td class="long">') and body("x" * LONG).startswith("<td>")
@@ -82,8 +79,7 @@ TYPED |= {"pages/predict.py": {"ptext": "Once upon a rainy"}, "pages/classify.py
 
 @pytest.mark.parametrize(("path", "address"), TYPED.items())
 def test_html_file_begins_with_the_typed_texts_and_the_target_words(path, address):
-    page = opened_whole(path, **address)
-    first = html_of_view(page.session_state["_taken"]).split("<main>")[1].split("</dl>")[0]
+    first = html_of_view(opened_whole(path, **address).session_state["_taken"]).split("<main>")[1].split("</dl>")[0]
     for text in address.values():
         assert str(markup.html("{}", text)) in first
     assert first.count("<h1>") == 1 and "<figure" not in first and "notice" not in first

@@ -1,5 +1,3 @@
-"""Test Home: the verdict, its picture, the expected words, the target words, and what a run costs."""
-
 import re
 from pathlib import Path
 
@@ -23,7 +21,6 @@ from tests.core.elmo.test_language_model import language_model
 
 
 def part(page: AppTest, name: str) -> str:
-    """Return the text of the page's first block of that class."""
     return next(re.sub("<[^>]*>", "", block.proto.body) for block in page.get("html") if f'class="{name}"' in block.proto.body)
 
 
@@ -114,13 +111,11 @@ RIVER, MONEY = "We sat on the bank and watched the boats.", "The bank refused to
 
 
 def words(page: AppTest) -> list[str]:
-    """Return the words expected in the first sentence."""
     rows = export_of(page, "home.expected.table")
     return [] if rows is None else rows[rows.iloc[:, 0] == "1st"]["word"].tolist()
 
 
 def draw_buttons(*, key: str, data: dict, on_put_change) -> None:
-    """The chips as Streamlit's own buttons, which AppTest can press."""
     for side in data["sides"]:
         for k, item in enumerate(side["words"]):
             streamlit.button(item["word"], key=f"{key}.{side['side']}.{k}", on_click=home.put, args=(side["side"], item["word"]))
@@ -128,7 +123,6 @@ def draw_buttons(*, key: str, data: dict, on_put_change) -> None:
 
 def test_pressed_word_keeps_the_text_typed_before(monkeypatch):
     def press(word: str) -> str:
-        """Press an expected word, and return the text of the first sentence after it."""
         page.button(key=f"{home.EXPECTED}.a.{words(page).index(word)}").click().run()
         return page.text_input(key="a").value
 
@@ -150,8 +144,7 @@ def test_a_model_without_a_softmax_says_so_in_one_line(tmp_path: Path):
     assert not words(page) and captions(page).count("has no softmax and vocabulary") == 1
     page = opened_whole("pages/why.py", model=str(tmp_path), a=RIVER, ai="bank")
     assert (html_of(page) + captions(page)).count("has no softmax and vocabulary") == 1
-    state = {f"softmax.{name}": value.contiguous() for name, value in lm.softmax.state_dict().items()}
-    save_file(state, tmp_path / "softmax.safetensors")
+    save_file({f"softmax.{name}": value.contiguous() for name, value in lm.softmax.state_dict().items()}, tmp_path / "softmax.safetensors")
     (tmp_path / "vocabulary.txt").write_text("\n".join(lm.vocabulary.words), encoding="utf-8")
     page = opened(model=str(tmp_path), a=RIVER, b=MONEY)
     assert words(page) and "has no softmax" not in captions(page)

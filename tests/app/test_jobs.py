@@ -85,7 +85,6 @@ def one_at_once(monkeypatch):
 
 
 def began(queue: Queue) -> list:
-    """Let every job begin that can, and return the running ones."""
     for job in list(queue.waiting):
         job.wait_for_turn(0)
     return list(queue.running)

@@ -1,5 +1,3 @@
-"""Test the lessons and the quiz."""
-
 import re
 import shutil
 
@@ -28,8 +26,7 @@ def test_lessons_of_an_unmeasured_model_name_the_command(tmp_path):
     shutil.copytree(ASSETS / "elmo-mini", tmp_path / "mine")
     (tmp_path / "mine" / "lessons.json").unlink()
     for name in ("control", "context", "before"):
-        page = opened(PAGE, model=str(tmp_path / "mine"), lesson=name)
-        assert "python -m core.lab lessons" in page.info[0].value
+        assert "python -m core.lab lessons" in opened(PAGE, model=str(tmp_path / "mine"), lesson=name).info[0].value
 
 
 ENGLISH = languages.get_language("en")
@@ -79,8 +76,7 @@ def test_unknown_quiz_opens_the_quiz_of_the_day(given: str):
 
 def test_quiz_without_labeled_words_says_so(monkeypatch):
     monkeypatch.setattr(quiz, "quiz", lambda *_: ())
-    page = opened("pages/guess.py", quiz="90001")
-    assert "No words with two labeled senses in English" in page.error[0].value
+    assert "No words with two labeled senses in English" in opened("pages/guess.py", quiz="90001").error[0].value
 
 
 def test_no_slide_opens_where_the_model_is_wrong():

@@ -16,7 +16,6 @@ VISITS = {"pages/neighbors.py": {}, "pages/map.py": {"map_word": IMG}, "pages/se
 
 
 def evil_corpus(folder: Path) -> Path:
-    """Eight sentences with "heron" in two senses."""
     path = folder / "<img src=x onerror=alert(1)> [l](a).jsonl"
     rows = []
     for k in range(8):

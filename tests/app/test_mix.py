@@ -1,5 +1,3 @@
-"""Test the Mix page, and the references that figures are compared with."""
-
 import base64
 import json
 import re
@@ -20,7 +18,6 @@ from tests.app.visit import captions, data_of, export_of, html_of, opened, opene
 
 
 def report(seed: int, noise: float, n: int = 40) -> SenseReport:
-    """Return the report of a word with two senses, which separate better with less noise."""
     rng = np.random.default_rng(seed)
     rows = np.repeat(np.eye(2, 12), n // 2, axis=0) + noise * rng.normal(size=(n, 12))
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
@@ -58,7 +55,6 @@ def test_progress_is_shown_for_a_labeled_word_with_one_sense(tmp_path, monkeypat
 
 
 def near(page) -> list:
-    """Return the neighbors of both words with their cosines."""
     return export_of(page, "mix.neighbors").to_numpy().tolist()
 
 

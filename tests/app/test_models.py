@@ -1,5 +1,3 @@
-"""Test pages with other models: any depth, a second model, a GPU, AllenNLP, transformers."""
-
 import functools
 import json
 from dataclasses import replace
@@ -53,14 +51,10 @@ def test_every_page_opens_with_a_model_of_any_depth(path, n_layers, folder):
     assert len(opened_whole(path, model=folder(n_layers)).title) == 1
 
 
-ADDRESSES = {"app.py": "layer", "pages/neighbors.py": "nlayer", "pages/map.py": "view"}
-
-
-@pytest.mark.parametrize(("path", "key"), ADDRESSES.items())
+@pytest.mark.parametrize(("path", "key"), {"app.py": "layer", "pages/neighbors.py": "nlayer", "pages/map.py": "view"}.items())
 def test_missing_layers_in_an_address_are_replaced(path, key, folder):
     page = opened(path, model=folder(1), **{key: "2"})
-    message = [info.value for info in page.info if "no layer 2" in info.value]
-    assert message == ["lstm\\-1 has no layer 2: its layers are 0 to 1."]
+    assert [info.value for info in page.info if "no layer 2" in info.value] == ["lstm\\-1 has no layer 2: its layers are 0 to 1."]
     assert page.session_state[key] in (None, "1", "mix", "senses") and key not in page.query_params
     if key == "nlayer":
         page = opened(path, model=folder(1), nlayer="mix", s="1,2,3")
@@ -102,8 +96,7 @@ def test_neighbors_lists_those_of_the_second_model(deep):
     page = opened_whole("pages/neighbors.py", beside=deep, nlayer="2", among="same word", **PAIR)
     message = html_of(page)
     assert "In lstm-4, layer 4, they share" in message and message.count('data-take="a:') == 8  # a click takes from the first model's lists
-    contexts = set(tables(page)[-1]["context"])
-    assert {"First sentence", "Second sentence", "lstm-4: First sentence", "lstm-4: Second sentence"} <= contexts
+    assert {"First sentence", "Second sentence", "lstm-4: First sentence", "lstm-4: Second sentence"} <= set(tables(page)[-1]["context"])
 
 
 def test_switch_of_the_model_keeps_sentences_and_depth(deep):

@@ -1,5 +1,3 @@
-"""Test the Neighbors page: the sense space, the lists, and a neighbor that becomes the target sentence."""
-
 import re
 import shutil
 from types import SimpleNamespace
@@ -80,14 +78,12 @@ def test_word_without_other_sentences_gets_its_nearest_words():
 
 
 def cut_and_whole(html: str) -> list[str]:
-    """Return the text of a line, and of its sentence."""
     return [re.sub("<[^>]*>", "", part) for part in html.split('<span class="whole">')]
 
 
-QUOTED = ('"Get back from the bank, it\'s crumbling!" he said.', 'He said "the bank" twice.', "The bank's (old) vault", "bank")
-
-
-@pytest.mark.parametrize("sentence", QUOTED)
+@pytest.mark.parametrize(
+    "sentence", ('"Get back from the bank, it\'s crumbling!" he said.', 'He said "the bank" twice.', "The bank's (old) vault", "bank")
+)
 def test_line_reads_like_the_sentence(sentence: str):
     tokens = tokenize(sentence)
     cut, whole = cut_and_whole(keyword_line(tokens, tokens.index("bank"), ""))

@@ -131,20 +131,15 @@ def test_why_names_only_content_words(result, view, half, content):
     apart = sentences(influence_notices.describe_apart(result, options, content, "cat"))
     if view != "0" and result.changed:
         values = inf.measure_apart(result, view, half)
-        allowed = [float(v) for k, v in zip(result.changed, values, strict=True) if k in content]
-        most = max(allowed, key=abs, default=0.0)
+        most = max([float(v) for k, v in zip(result.changed, values, strict=True) if k in content], key=abs, default=0.0)
         assert ("too close to call" in apart[0]) == (np.abs(values).max() < inf.CLEAR) and "“cat”" in apart[0]
         assert ("only function words and signs" in apart[0]) == (abs(most) < inf.CLEAR <= np.abs(values).max())
         if abs(most) >= inf.CLEAR:
             assert f"is {abs(most):.2f} {'nearer' if most > 0 else 'further'}" in apart[0]
-    moves = sentences(influence_notices.describe_moves(result, options, content))
-    assert ("There is no other word" in moves[0]) == (not result.changed)
+    assert ("There is no other word" in sentences(influence_notices.describe_moves(result, options, content))[0]) == (not result.changed)
 
 
-POINTS = st.lists(st.tuples(st.text("ab<", min_size=1, max_size=3), COSINES, COSINES), max_size=8)
-
-
-@given(POINTS, COSINES, st.one_of(st.none(), COSINES))
+@given(st.lists(st.tuples(st.text("ab<", min_size=1, max_size=3), COSINES, COSINES), max_size=8), COSINES, st.one_of(st.none(), COSINES))
 def test_map_counts_the_words_nearer_to_each_star(points, stars, large):
     near = np.array([[a for _, a, _ in points], [b for _, _, b in points]]).reshape(2, -1)
     lines = describe_leans([word for word, _, _ in points], near, "2", stars, large)

@@ -15,16 +15,14 @@ from core.views.pair import judge
 from core.workspace import Workspace, open_workspace
 from pages._frame import examples
 
-LANGUAGES = ("en", "ko")
 SENSES = {"en": ("river edge", "financial institution"), "ko": ("나뭇가지", "여러 가지")}  # what a person reads in the two sentences
 SPELLED = {"writting": "writing", "definately": "definitely"}
 SPELLED |= {"재미있쪄": "재미있", "고등학꾜": "고등학교", "대학꾜": "대학교", "선생뉨": "선생"}
 
 
-@pytest.fixture(scope="module", params=LANGUAGES)
+@pytest.fixture(scope="module", params=("en", "ko"))
 def workspace(request) -> Workspace:
-    workspace = open_workspace(languages.get_language(request.param).model)
-    yield workspace
+    yield open_workspace(languages.get_language(request.param).model)
     languages.use(None)
 
 

@@ -9,14 +9,11 @@ from core.common.config import ASSETS
 from core.files.artifacts import read_json
 from tests.app.visit import PATHS, html_of, opened, opened_whole, read_through, words_on
 
-WITH_SENTENCES = ("app.py", "pages/neighbors.py", "pages/map.py", "pages/mix.py", "pages/why.py")
-ODD_TEXTS = ("", " ", "\x00", "🎉🎉", "ا ب ت", "눈이 온다", "<b>bold</b> & 'quotes'", "a" * 1999, "bank " * 399)
 
-
-@pytest.mark.parametrize("path", WITH_SENTENCES)
+@pytest.mark.parametrize("path", ("app.py", "pages/neighbors.py", "pages/map.py", "pages/mix.py", "pages/why.py"))
 def test_odd_sentences_break_no_page(path: str):
     page = opened(path)
-    for text in ODD_TEXTS:
+    for text in ("", " ", "\x00", "🎉🎉", "ا ب ت", "눈이 온다", "<b>bold</b> & 'quotes'", "a" * 1999, "bank " * 399):
         assert page.text_input(key="a").set_value(text).run().title, text
 
 
@@ -66,8 +63,7 @@ def test_public_server_does_not_reveal_whether_a_path_exists(monkeypatch, tmp_pa
 
 
 def test_missing_model_can_be_named_twice():
-    page = opened("pages/how.py", model="OWNER/NAME", beside="OWNER/NAME")
-    assert [button.key for button in page.button].count("ask.OWNER/NAME") == 1
+    assert [button.key for button in opened("pages/how.py", model="OWNER/NAME", beside="OWNER/NAME").button].count("ask.OWNER/NAME") == 1
 
 
 def test_report_of_a_problem_has_no_path(tmp_path):

@@ -1,5 +1,3 @@
-"""Test the Next word page: typed texts, the word it opens with, and ties."""
-
 import numpy as np
 import pytest
 

@@ -1,5 +1,3 @@
-"""Test the Senses pages: groups, and labels that spread."""
-
 import functools
 import json
 
@@ -36,7 +34,6 @@ def test_labels_that_could_not_be_removed_from_the_disk_do_not_come_back(monkeyp
         raise saved_labels.CannotSave("no space")
 
     def give(*given: tuple[Token, str]) -> dict[Token, str]:
-        """Label sentences in a run, and return the labels after it."""
         page.session_state["given"] = given
         return page.run().session_state.found
 
@@ -64,7 +61,6 @@ KEY = ("sentences", "bank")
 
 @functools.cache
 def occurrences() -> list[Occurrence]:
-    """Return the labeled sentences of “bank”."""
     return induction.compute(open_workspace(), InductionRequest(word="bank")).occurrences.items
 
 
@@ -83,7 +79,6 @@ def sentences() -> list[Token]:
 
 
 def labeled(gold: list[str], n: int = 2) -> Labels:
-    """Return labels of the first `n` sentences of each sense."""
     labels = Labels()
     for sense in sorted(set(gold)):
         labels = labels.label([token for token, item in zip(sentences(), gold, strict=True) if item == sense][:n], sense)
@@ -91,12 +86,10 @@ def labeled(gold: list[str], n: int = 2) -> Labels:
 
 
 def questions(page) -> list:
-    """Return the boxes for the senses of doubtful sentences."""
     return [box for box in page.button_group if str(box.key).startswith("spread.ask.")]
 
 
 def numbers(page) -> list[str]:
-    """Return the numbers of the offered sentences."""
     return [box.key.split(".")[2] for box in questions(page)]
 
 
@@ -111,7 +104,6 @@ def save(labels: Labels, key=KEY) -> None:
 
 
 def kept() -> dict[Token, str]:
-    """Return the stored labels."""
     return dict(saved_labels.read_stored(saved_labels.stored_file(*KEY), KEY[1]))
 
 
@@ -226,8 +218,7 @@ def test_public_server_stores_no_labels(gold, monkeypatch, tmp_path):
 
 
 def test_refused_rename_loses_no_label(gold):
-    page = rename(page_with(labeled(gold)), "river edge", "financial institution")
-    assert "is a sense already" in page.error[0].value
+    assert "is a sense already" in rename(page_with(labeled(gold)), "river edge", "financial institution").error[0].value
     assert kept() == dict(labeled(gold).given)
 
 

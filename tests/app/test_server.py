@@ -27,8 +27,6 @@ from pages._frame.server import BY_PLOTLY, ON_EVERY_PAGE, PLOTLY, SCRIPTS, TABLE
 
 
 def page_of(content: bytes):
-    """Return an app that answers every request with this content."""
-
     async def page(scope, receive, send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": content})
@@ -42,7 +40,7 @@ OWN, OPEN = "127.0.0.1", "0.0.0.0"
 
 @pytest.fixture
 def listen(monkeypatch):
-    """Return a function that sets the server's address and its allowed hosts, as the start of a server does."""
+    """Set the server's address, at first this machine's own, and its allowed hosts, as the start of a server does."""
     names = "server.address", "server.allowedHosts", "server.baseUrlPath"
     old_values = [config.get_option(name) for name in names]
     for variable in ("ELMOSCOPE_PUBLIC", "ELMOSCOPE_PATHS", "ELMOSCOPE_UPLOADS"):
@@ -54,6 +52,7 @@ def listen(monkeypatch):
             config.set_option(name, value)
         listening.apply_address()
 
+    listen()
     yield listen
     for name, value in zip(names, old_values, strict=True):
         config.set_option(name, value)
@@ -61,7 +60,6 @@ def listen(monkeypatch):
 
 @pytest.fixture
 def sessions(monkeypatch) -> SimpleNamespace:
-    """Return a runtime of Streamlit with one active session."""
     active = {SESSION}
     manager = MemoryUploadedFileManager("/_stcore/upload_file")
     instance = SimpleNamespace(is_active_session=active.__contains__, uploaded_file_mgr=manager, active=active)
@@ -105,7 +103,6 @@ def request(path="/", host="localhost:8501", *headers: tuple[str, str], method="
 
 @pytest.mark.parametrize("view", list_views())
 def test_document_preloads_the_scripts_that_its_view_needs(listen, view):
-    listen(OWN)
     file, parameters = page_address(view)
     path = "/" if file == "app.py" else "/" + file.removeprefix("pages/").removesuffix(".py")
     document = request(path, app=Starlette(routes=routes()), query=urlencode(parameters).encode())
@@ -120,7 +117,6 @@ def test_static_files_are_answered_from_memory(listen, monkeypatch):
     def fetch(path: str, method: str = "GET") -> SimpleNamespace:
         return request(path, method=method, app=FromMemory(page_of(b"of Streamlit")))
 
-    listen(OWN)
     names = scripts(True, True)
     for name in names:
         answered = fetch(f"/static/js/{name}")
@@ -135,10 +131,8 @@ def test_static_files_are_answered_from_memory(listen, monkeypatch):
 
 
 LOCAL = ["localhost", "localhost:8501", "LOCALHOST:1", "127.0.0.1", "127.0.0.1:8501", "[::1]:8501", "[::1]"]
-FOREIGN = ["other.test", "other.test:8501", "localhost.other.test", "other.test.", "127.0.0.1.other.test:80", "xn--bcher-kva.test"]
 INVALID = [None, "", "a b", "localhost@other.test", "other.test/localhost", "localhost:x", "localhost,other.test"]
 INVALID += ["[::1", "http://localhost"]
-ADDRESSES = ["192.168.1.7:8501", "10.0.0.1", "[fe80::1]:8501", "8.8.8.8"]
 
 
 @pytest.mark.parametrize("kind", ["http", "websocket"])
@@ -147,9 +141,9 @@ def test_server_answers_to_its_own_hosts_and_open_server_to_ip_addresses(listen,
     listen(address)
     for host in LOCAL:
         assert request(host=host, kind=kind).reached, host
-    for host in ADDRESSES:
+    for host in ["192.168.1.7:8501", "10.0.0.1", "[fe80::1]:8501", "8.8.8.8"]:
         assert bool(request(host=host, kind=kind).reached) == (status == 200), host
-    for host in FOREIGN:
+    for host in ["other.test", "other.test:8501", "localhost.other.test", "other.test.", "127.0.0.1.other.test:80", "xn--bcher-kva.test"]:
         refused = request(host=host, kind=kind)
         assert refused.status == 403 and not refused.reached, host
         assert refused.text.startswith(f'This server does not answer to "{host.split(":")[0]}".') and "ALLOWED_HOSTS=" in refused.text
@@ -210,7 +204,6 @@ def test_upload_is_refused_before_a_byte_is_read_if_uploads_are_off(listen, sess
 
 
 def test_upload_needs_an_active_session_and_an_issued_id(listen, sessions):
-    listen(OWN)
     for method, status in (("PUT", 200), ("DELETE", 200), ("POST", 404)):
         assert request(f"/_stcore/upload_file/{SESSION}/{FILE}", method=method, body=[b"x"]).status == status, method
     for name in ("..", f"../{FILE}", f"{FILE}/x", f"{FILE}\n", "secret.csv"):
@@ -221,8 +214,7 @@ def test_upload_needs_an_active_session_and_an_issued_id(listen, sessions):
 def store_files(sessions, session: str, *sizes: int) -> None:
     manager = sessions.uploaded_file_mgr
     for k, size in enumerate(sizes):
-        file = UploadedFileRec(file_id=f"{len(manager.file_storage[session])}.{k}", name="a", type="", data=bytes(size))
-        manager.add_file(session, file)
+        manager.add_file(session, UploadedFileRec(file_id=f"{len(manager.file_storage[session])}.{k}", name="a", type="", data=bytes(size)))
 
 
 async def read_all(scope, receive, send) -> None:
@@ -238,7 +230,6 @@ UPLOADS += [((1_500_000,), [b"x" * 600_000], 413), ((1_500_000,), [b"x" * 400_00
 
 @pytest.mark.parametrize(("sizes", "body", "status"), UPLOADS)
 def test_uploads_of_a_session_are_limited_in_bytes_and_files(listen, sessions, monkeypatch, sizes, body, status):
-    listen(OWN)
     monkeypatch.setenv("ELMOSCOPE_MAX_UNPACKED_MB", "1")  # a session may upload twice as much
     monkeypatch.setenv("ELMOSCOPE_MAX_FILES", "2")
     store_files(sessions, SESSION, *sizes)
@@ -248,7 +239,6 @@ def test_uploads_of_a_session_are_limited_in_bytes_and_files(listen, sessions, m
 
 
 def test_largest_session_loses_its_files_for_a_smaller_one(listen, sessions, monkeypatch):
-    listen(OWN)
     monkeypatch.setenv("ELMOSCOPE_MAX_UNPACKED_MB", "1")
     for k in range(5):
         store_files(sessions, f"hostile {k}", 1_900_000 + k)
@@ -261,7 +251,6 @@ def test_largest_session_loses_its_files_for_a_smaller_one(listen, sessions, mon
 
 
 def test_files_of_ended_sessions_are_freed_when_a_page_is_closed(listen, sessions):
-    listen(OWN)
     store_files(sessions, SESSION, 10)
     store_files(sessions, "ended", 10)
     request("/_stcore/stream", kind="websocket")
@@ -285,13 +274,11 @@ def test_unused_routes_of_streamlit_are_open_only_on_a_users_own_machine(listen,
 
 @pytest.mark.parametrize(("path", "query"), [("/" + "a" * 70_000, b""), ("/", b"a=" + b"%ea" * 30_000)])
 def test_too_long_address_is_refused(listen, path, query):
-    listen(OWN)
     assert request(path, query=query).status == 414
     assert request("/", query=b"a=" + b"%ea%b0%80" * 4000).status == 200  # two sentences in Korean
 
 
 def test_large_response_is_sent_in_pieces(listen):
-    listen(OWN)
     for size in (0, gate.PIECE, gate.PIECE + 1, 5 * gate.PIECE + 7):
         content = os.urandom(size)
         bodies = request(app=page_of(content)).bodies
@@ -299,7 +286,6 @@ def test_large_response_is_sent_in_pieces(listen):
 
 
 def test_page_beyond_the_limit_is_refused_with_a_sentence(listen, sessions, monkeypatch):
-    listen(OWN)
     monkeypatch.setattr(gate, "MAX_SOCKETS", 0)
     refused = request("/_stcore/stream", kind="websocket")
     assert refused.status == 503 and refused.text == "This server has 0 open pages, which is its limit. Try again later.\n"
@@ -317,7 +303,6 @@ def test_paths_of_the_machine_are_off_on_an_open_server_by_default(listen, monke
 
 @pytest.mark.parametrize("public", ["", "on"])
 def test_only_messages_that_pages_send_reach_streamlit(listen, monkeypatch, public):
-    listen(OWN)
     if public:
         monkeypatch.setenv("ELMOSCOPE_PUBLIC", public)
     page, files, many, download, install, dismiss = (BackMsg() for _ in range(6))
@@ -427,8 +412,7 @@ def test_download_can_be_fetched_while_other_pages_run(monkeypatch):
     clock = [0.0]
     monkeypatch.setattr(server.time, "monotonic", lambda: clock[0])
     manager = media_file_manager.MediaFileManager(MemoryMediaFileStorage("/media"))
-    placeholder = manager.add_deferred(lambda: b"cosines", "text/csv", "button", "a.csv")
-    file = manager.execute_deferred(placeholder).rpartition("/")[2]
+    file = manager.execute_deferred(manager.add_deferred(lambda: b"cosines", "text/csv", "button", "a.csv")).rpartition("/")[2]
     for _ in range(5):  # ends of runs
         manager.remove_orphaned_files()
     assert manager.read_file(file).content == b"cosines"

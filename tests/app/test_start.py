@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
 FRAME_ALONE = """
 import sys
 from streamlit.testing.v1 import AppTest
@@ -19,8 +18,7 @@ print(page.title[0].value, "torch" in sys.modules, len(page.exception))
 
 
 def run(code: str) -> subprocess.CompletedProcess:
-    """Run a program in a new process, in the folder of app.py."""
-    return subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    return subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[2], capture_output=True, text=True)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere torch alone knows whether there is a graphics card")

@@ -143,7 +143,6 @@ def went(page, *views: str):
 
 
 def name_of_texts(page) -> str:
-    """Return the name of the texts that the page searches."""
     return page.session_state["corpus.kept"][1].name
 
 

@@ -1,5 +1,3 @@
-"""Test the Train page: columns, refused files, commands and results."""
-
 import ast
 import shlex
 import subprocess
@@ -28,7 +26,6 @@ from tests.app.visit import code_cells, opened
 
 
 def make_order(**options) -> Order:
-    """Return a training of two variants on the user's file, with other options if given."""
     default = {"task": "own", "title": "own.csv", "files": {"train": "own.csv"}, "columns": {}, "variants": ("tfidf", "glove")}
     default |= {"seeds": (0,), "share": 1.0, "epochs": 3, "model": "elmo-mini", "vectors": "glove-mini"}
     return Order(**default | options)
@@ -40,7 +37,6 @@ def write_rows(path: Path, n: int) -> Path:
 
 
 def rows(n: int) -> str:
-    """Return a table of `n` different texts of two classes."""
     return "text,label\n" + "".join(f"{'ab'[k % 2]} remark number {k},{'ab'[k % 2]}\n" for k in range(n))
 
 
@@ -143,8 +139,7 @@ def test_command_of_a_training_runs_no_injected_command(tmp_path):
     runs = {"variants": ("embedding", "glove"), "seeds": (0, 1), "share": 0.5, "epochs": 12}
     order = make_order(files={"train": tmp_path / 'my "rows" $(touch pwned).csv'}, columns=columns, model="$(touch pwned)", **runs)
     printed = order.command.replace("python", r"printf '%s\n'", 1)
-    done = subprocess.run(["sh", "-c", printed], cwd=tmp_path, capture_output=True, text=True, check=True)
-    words = done.stdout.splitlines()
+    words = subprocess.run(["sh", "-c", printed], cwd=tmp_path, capture_output=True, text=True, check=True).stdout.splitlines()
     assert not list(tmp_path.iterdir())
     function, as_json = parsed(elmoscope, words[2:])
     read = function.keywords

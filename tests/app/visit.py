@@ -24,7 +24,6 @@ APP = Path(__file__).parents[2] / "app.py"
 
 
 def forget(maker: str) -> None:
-    """Drop the values of a maker that pages have cached."""
     for place in [place for place in memo._values if place[0] == maker]:
         memo._drop(place)
 
@@ -74,12 +73,10 @@ def written(lines: Iterable[str]) -> list[str]:
 
 
 def tables(page: AppTest) -> list[pd.DataFrame]:
-    """Return the tables on the page, then those in its icon row."""
     return [*(frame.value for frame in page.dataframe), *offered(page)]
 
 
 def offered(page: AppTest) -> list[pd.DataFrame]:
-    """Return the tables in the icon row."""
     return [noted.table for noted in page.session_state["_taken"].tables().values()] if "_taken" in page.session_state else []
 
 
@@ -89,22 +86,18 @@ def rows_of(table: pd.DataFrame) -> list[list[str]]:
 
 
 def html_of(page: AppTest) -> str:
-    """Return the page's own HTML."""
     return " ".join(block.proto.body for block in page.get("html"))
 
 
 def text_of(page: AppTest) -> str:
-    """Return the text of the page's own HTML, without tags."""
     return re.sub("<[^>]*>", "", html_of(page))
 
 
 def verdict_of(page: AppTest) -> str:
-    """Return the HTML of the verdict on Home."""
     return next(block.proto.body for block in page.get("html") if 'class="verdict"' in block.proto.body)
 
 
 def address_of(page: AppTest, key: str) -> str | None:
-    """Return the value of a parameter in the address, or None."""
     value = page.query_params.get(key)
     return value[-1] if isinstance(value, list) else value
 
@@ -115,7 +108,6 @@ def data_of(page: AppTest, component: str) -> dict:
 
 
 def export_of(page: AppTest, name: str) -> pd.DataFrame | None:
-    """Return a table of the icon row by its name, or None."""
     entry = page.session_state["_taken"].tables().get(name)
     return None if entry is None else entry.table
 
@@ -136,7 +128,6 @@ def read_through(page: AppTest) -> AppTest:
 
 
 def until(holds: Callable[[], bool], seconds: float = 60) -> None:
-    """Wait until a condition holds."""
     end = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < end

@@ -70,7 +70,6 @@ def addresses(own: list[str]) -> list[dict[str, str]]:
 
 
 def run(page: str, *, seconds: float, rng: random.Random) -> Attempts:
-    """Visit a page as often as the time allows."""
     until, result = time.monotonic() + seconds, Attempts()
     opened, wrong, _ = visit(page, {})
     opened, wrong, _ = visit(page, {}) if opened is None or wrong.startswith("took") else (opened, wrong, 0.0)  # the first one opens models

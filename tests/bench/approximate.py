@@ -47,12 +47,10 @@ def _measured(shards: index.Shards, queries: list[Query], weights: np.ndarray, w
         approximate.PROBED = approximate.PROBED_FILTERED = share
         few = approximate.ApproximateIndex(shards)
         result, seconds = _timed(lambda q, few=few: few.nearest(q, weights, k=K, which=which), queries)
-        cells.append(f"{np.mean([_recall(a, e) for a, e in zip(result, exact, strict=True)]):.3f}, {1000 * seconds:.0f}")
+        pairs = zip(result, exact, strict=True)
+        recalls = [sum(n.cosine >= e[-1].cosine - 1e-5 for n in a) / len(e) if e else 1.0 for a, e in pairs]
+        cells.append(f"{np.mean(recalls):.3f}, {1000 * seconds:.0f}")
     return cells
-
-
-def _recall(result: list[neighbors.Neighbor], exact: list[neighbors.Neighbor]) -> float:
-    return sum(n.cosine >= exact[-1].cosine - 1e-5 for n in result) / len(exact) if exact else 1.0
 
 
 def _timed(run: Callable, queries: list[Query]) -> tuple[list, float]:

@@ -31,7 +31,6 @@ MEASURES = ("both", "the gap", "neighbors", "APD", "PRT", "JSD")
 
 
 def called(result: change.UseChange) -> tuple[bool, ...]:
-    """Return whether each p indicates change."""
     p_values = (result.measures[name].p for name in ("gap", "neighbors", "apd", "prt", "jsd"))
     return tuple(p <= LEVEL for p in (result.p, *p_values))
 

@@ -36,7 +36,6 @@ def _sum(*paths: Path) -> str:
 
 
 def tell(what: str, value: object = 0) -> None:
-    """Report to the process that started this one."""
     say(json.dumps([what, value]))
 
 
@@ -117,8 +116,6 @@ def _alike(item: Path, other: Path) -> bool:
 
 @dataclass
 class Ran:
-    """The reports of a process."""
-
     begun: int = 0  # where it began
     step: int = 0  # the last complete one
     result: str | None = None

@@ -21,8 +21,6 @@ SCRUB = "(input, place) => { input.value = place; input.dispatchEvent(new Event(
 
 
 class Film:
-    """Frames and their durations in milliseconds."""
-
     def __init__(self, page: Page) -> None:
         self.page = page
         self.frames: list[Image.Image] = []

@@ -105,10 +105,6 @@ def json_bytes() -> st.SearchStrategy[bytes]:
     return st.lists(json_values(), max_size=4).map(lambda values: json.dumps(values).encode())
 
 
-def json_lines() -> st.SearchStrategy[bytes]:
-    return st.lists(json_values(), max_size=4).map(lambda values: "\n".join(map(json.dumps, values)).encode())
-
-
 def changed(sample: bytes) -> st.SearchStrategy[bytes]:
     """A valid file with a few bytes changed, inserted, left out, doubled, or cut off."""
     changes: tuple[Callable[[bytes, bytes, bytes], bytes], ...] = (
@@ -361,7 +357,8 @@ def targets() -> dict[str, Callable[[], tuple[st.SearchStrategy, Callable]]]:
     uses = b"lemma\tgrouping\tidentifier\tcontext\tindexes_target_token\n"
     uses += b"".join(b'bank\t%d\tu%d\t"A ""river"" bank."\t10:14\n' % (k % 2, k) for k in range(12))
     trees = b"(3 (2 A) (4 success))\n(1 (2 B) (1 c))\n" * 3
-    text, listed, lined = encoded(nasty(20)), json_bytes(), json_lines()
+    text, listed = encoded(nasty(20)), json_bytes()
+    lined = st.lists(json_values(), max_size=4).map(lambda values: "\n".join(map(json.dumps, values)).encode())
     names = nasty(3).map(lambda name: f"{name[:60]}.txt") | st.sampled_from(["a.csv", "b.jsonl", "c.json"])
     return {
         "corpus .txt": lambda: (files(text), reads("a.txt", _some)),

@@ -101,7 +101,6 @@ def alone(ours: Timed, rounds: int) -> list[float]:
 
 
 def figure(what: str, values: Sequence[float], unit: str) -> Figure:
-    """Return the median and the range of a number that was measured once a round."""
     return {"what": what, "value": statistics.median(values), "unit": unit, "low": min(values), "high": max(values), "rounds": len(values)}
 
 
@@ -129,10 +128,7 @@ def difference(ours: Sequence[np.ndarray], theirs: Sequence[np.ndarray]) -> floa
 
 @contextlib.contextmanager
 def limited_to(threads: int) -> Iterator[None]:
-    """Limit the threads of torch, BLAS and OpenMP, and the cores of this process and its children.
-
-    Our engine runs its two directions in parallel, each with torch's threads: without fewer cores it would have twice a peer's.
-    """
+    """Limit threads, and cores: our engine runs its two directions in parallel, so without fewer cores it would have twice a peer's threads."""
     import torch
     from threadpoolctl import threadpool_limits
 
@@ -210,5 +206,4 @@ def attack(names: Sequence[str], attempt: Callable[[str], Attempts]) -> int:
 
 
 def markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [f"| {' | '.join(cells)} |" for cells in (heads, ["---"] * len(heads), *rows)]
-    return "\n".join(lines)
+    return "\n".join([f"| {' | '.join(cells)} |" for cells in (heads, ["---"] * len(heads), *rows)])

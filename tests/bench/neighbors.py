@@ -64,8 +64,7 @@ def _made(setting: Setting, n: int) -> tuple[OccurrenceTable, Query]:
     sentences = [Sentence(tuple(words[k : k + TOKENS])) for k in range(0, n, TOKENS)]
     table = build_index(sentences, encoder, setting.folder / f"neighbors-{n}", model="drawn")
     tokens = (f"w{RANK}",)
-    layers = encoder.encode([list(tokens)])[0][:, 0]
-    return table, Query(tokens, 0, layers.astype(np.float16).astype(np.float32))
+    return table, Query(tokens, 0, encoder.encode([list(tokens)])[0][:, 0].astype(np.float16).astype(np.float32))
 
 
 def recomputed(table: OccurrenceTable, query: Query, weights: np.ndarray) -> np.ndarray:

@@ -182,7 +182,6 @@ def collecting() -> Iterator[tuple[str, list[str], queue.Queue]]:
 
 @contextmanager
 def served(setting: Setting, *command: str) -> Iterator[str]:
-    """Start a Streamlit server that has an empty cache and as many threads as the setting, and yield its address."""
     variables = {"STREAMLIT_SERVER_HEADLESS": "true", "STREAMLIT_SERVER_ADDRESS": "127.0.0.1", "OMP_NUM_THREADS": str(setting.threads)}
     variables["STREAMLIT_BROWSER_GATHER_USAGE_STATS"] = "false"  # the app's own settings; `streamlit hello` runs outside of its folder
     folder = Path(tempfile.mkdtemp(dir=setting.folder))
@@ -191,10 +190,8 @@ def served(setting: Setting, *command: str) -> Iterator[str]:
 
 
 def visits(address: str, times: int = 1) -> list[dict[str, float]]:
-    """Open an address repeatedly, the first time with an empty browser. Return the seconds from the request to the heading and the picture.
-
-    "picture" is missing if the page shows none. "late" is the number of scripts that it requested once it was connected.
-    """
+    """Open an address repeatedly, the first time with an empty browser. Return the seconds to the heading and the picture, if there is one,
+    and as "late" the number of scripts that were requested once the page was connected."""
     with collecting() as (collector, ahead, reports), tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         ahead += [address] * times
         extension = Path(folder) / "extension"

@@ -12,7 +12,6 @@ HEADS = ("ours", "beside", "times as fast (rounds, lowest to highest)", "on")
 
 
 def tables(measured: dict) -> str:
-    """Return every row with its spread and conditions, a table for each suite."""
     text = f"Measured on {measured['machine']['machine']}, {measured['date'][:10]}.\n\n"
     for suite, title in TITLES.items():
         lines = [f"| {' | '.join(cells(row))} |\n" for row in measured["rows"] if row["suite"] == suite]
@@ -32,7 +31,6 @@ def judged(low: float, high: float) -> str:
 
 
 def written(readme: str, measured: dict) -> str:
-    """Return the README with these tables in the place of the old ones."""
     before, _, rest = readme.partition(BEGIN)
     return before + BEGIN + tables(measured) + END + rest.partition(END)[2]
 

@@ -10,15 +10,13 @@ from core.text.sentences import Sentence
 
 @cache
 def labeled() -> list[Sentence]:
-    """Return the bundled sentences."""
     return open_corpus(BUNDLED_CORPUS)
 
 
 def sentences(n: int) -> list[list[str]]:
     """Return n token lists: the bundled ones, then drawn again from them."""
     own = [list(sentence.tokens) for sentence in labeled()]
-    drawn = np.random.default_rng(0).integers(0, len(own), max(0, n - len(own)))
-    return [*own[:n], *(own[k] for k in drawn)]
+    return [*own[:n], *(own[k] for k in np.random.default_rng(0).integers(0, len(own), max(0, n - len(own))))]
 
 
 def text_of(n_tokens: int) -> list[list[str]]:

@@ -22,7 +22,6 @@ LOG = pytest.StashKey[Path]()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of this folder."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker("browser")

@@ -17,7 +17,6 @@ TICKS = """const words = (part) => [...part.querySelectorAll('text')].filter(e =
   const covered = [...document.querySelectorAll('.xaxislayer-above, .yaxislayer-above')].flatMap(axis => words(axis).flatMap((a, k, all) =>
     all.slice(k + 1).filter(b => { const [p, q] = [a, b].map(e => e.getBoundingClientRect());
       return Math.min(p.right, q.right) - Math.max(p.left, q.left) > 2 && Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top) > 3; })));"""
-LEVEL = f"() => {{ {TICKS} return [...turned, ...covered].map(e => e.textContent) }}"
 PALE = """() => {
   const light = (color) => color.match(/[\\d.]+/g).slice(0, 3).map(c => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
     .reduce((sum, c, k) => sum + c * [0.2126, 0.7152, 0.0722][k], 0);
@@ -94,7 +93,7 @@ def test_page_is_accessible(page: Page, server: str, address: str):
         assert press_tab(page) == []
         page.evaluate("document.activeElement.blur()")
     page.set_viewport_size({"width": 1024, "height": 768})
-    wait_until(page, LEVEL, lambda words: words == [])
+    wait_until(page, f"() => {{ {TICKS} return [...turned, ...covered].map(e => e.textContent) }}", lambda words: words == [])
     page.set_viewport_size({"width": 390, "height": 844})
     wait_until(page, WIDER, lambda px: px <= 2)
     wait_until(page, SMALL, lambda controls: controls == [])

@@ -72,7 +72,6 @@ def test_every_classifier_answers_while_one_types_and_shows_no_file_of_others(pa
 
 
 def test_command_in_the_training_notebook_runs(own_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Run the notebook's code with the path of the file in its command."""
     from core.classify.trainings import Order
     from pages._classify.train import notebook
 

@@ -1,5 +1,3 @@
-"""Test exports in Chromium: figures, tables, HTML files, notebooks and links."""
-
 import random
 import re
 import struct

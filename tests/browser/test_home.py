@@ -24,15 +24,13 @@ def place(page: Page) -> dict:
 
 
 def stand(page: Page, at: int) -> None:
-    """Wait until the picture has come to rest at the space of this number."""
     page.wait_for_function(f"(at) => {{ {FIND} return find(document)?.instrument.seen().at === at; }}", arg=at)
 
 
 def test_picture_has_the_coordinates_of_core(page: Page, server: str):
     opened(page, server, ADDRESS)
     workspace = open_workspace()
-    words = workspace.words(*PORT, "port")
-    expected = pair.draw_scene(workspace, *words)
+    expected = pair.draw_scene(workspace, *workspace.words(*PORT, "port"))
     n, slider = len(expected.texts), page.locator(".map.compact .scrubber input")
     slopes = []
     for k, name in enumerate(expected.spaces):
@@ -175,7 +173,6 @@ def test_expected_words_follow_typing_and_replace_the_target(page: Page, server:
 
 def test_first_screen_contains_the_picture_and_the_expected_words(page: Page, server: str):
     def bounds(last: str) -> list[tuple[float, float]]:
-        """Return the top and the bottom of each part."""
         at_rest(page)
         boxes = [page.locator(part).first.bounding_box() for part in (*PARTS, last)]
         return [(box["y"], box["y"] + box["height"]) for box in boxes]

@@ -18,7 +18,6 @@ from core.workspace import open_workspace
 from tests.core.live.truth import Truth, compare, truths
 
 pytestmark = pytest.mark.slow
-PAIRS = int(os.environ.get("ELMOSCOPE_PAIRS", "60"))
 FIREFOX = shutil.which("firefox") or shutil.which("firefox-esr")
 
 
@@ -27,7 +26,7 @@ def core_truths(shared_cache: Path, built_index: Path) -> list[Truth]:
     """Pairs of sentences with core's answers, computed once for both browsers, over the index of all tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ELMOSCOPE_CACHE", str(shared_cache))
-        return list(truths(open_workspace(), PAIRS))
+        return list(truths(open_workspace(), int(os.environ.get("ELMOSCOPE_PAIRS", "60"))))
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +73,6 @@ ANSWER = """async (asked) => {
 
 
 def check_answers(evaluate: Callable[[str], str], pairs: list[Truth], *, same_verdict: float) -> None:
-    """Compare a browser's answers with core's where both read the same tokens."""
     answers = json.loads(evaluate(f"({ANSWER})({json.dumps([[pair.texts, pair.tapped] for pair in pairs])})"))
     same = [k for k, item in enumerate(pairs) if answers[k]["asked"]["tokens"] == [list(word.tokens) for word in item.words]]
     assert len(same) >= 0.98 * len(pairs)
@@ -86,7 +84,6 @@ def check_answers(evaluate: Callable[[str], str], pairs: list[Truth], *, same_ve
 
 
 def type_banks(page: Page) -> None:
-    """Type a pair with labeled sentences, which is answered with two meanings."""
     page.locator("#a").fill("We sat on the grassy bank.")
     page.locator("#b").fill("The bank lent him money.")
     expect(page.locator(".verdict b")).to_contain_text("Two meanings: ")
@@ -149,8 +146,7 @@ def test_sliders_lists_and_map_follow_and_nothing_is_wider_than_the_screen(opene
 
 
 def test_a_browser_without_workers_says_so(opened):
-    page = opened(script="delete window.Worker", answered=False)
-    expect(page.get_by_role("alert")).to_contain_text("runs no web workers")
+    expect(opened(script="delete window.Worker", answered=False).get_by_role("alert")).to_contain_text("runs no web workers")
 
 
 def test_names_of_object_properties_are_words(opened):

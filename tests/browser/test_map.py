@@ -1,5 +1,3 @@
-"""Test the maps in Chromium: layers, dots, selections, gestures, and the map of all tokens."""
-
 import re
 from io import BytesIO
 from urllib.parse import urlencode
@@ -25,7 +23,6 @@ BANK = "a=Grandpa+fished+from+the+bank+until+dusk.&b=My+bank+closed+the+account.
 
 
 def drawn(page: Page) -> Locator:
-    """Return the widget after it has received its settings."""
     root = page.locator(".map")
     expect(root.locator(".title")).not_to_be_empty()
     at_rest(page)
@@ -188,7 +185,6 @@ def test_neighbor_of_an_unlabeled_word_becomes_the_sentence(page: Page, server: 
 
 
 PLACE = "document.querySelector('[data-testid=stMain]').scrollTop"
-READY = "window.elmoscopeGestures && document.querySelector('.js-plotly-plot')?._fullLayout?.xaxis"
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True, "reduced_motion": "reduce"}
 PICTURES = {"": ".map.compact .plane", "map?dot=none": ".plane", "about": ".js-plotly-plot .nsewdrag"}  # the last one is Plotly's
 
@@ -202,7 +198,7 @@ def turn_wheel_with_ctrl(page: Page, turn: int) -> None:
 def middle(page: Page, picture: str) -> tuple[float, float]:
     expect(page.locator(picture).first).to_be_visible(timeout=60_000)
     if "plotly" in picture:
-        page.wait_for_function(READY)
+        page.wait_for_function("window.elmoscopeGestures && document.querySelector('.js-plotly-plot')?._fullLayout?.xaxis")
     at_rest(page)  # what is drawn later moves the picture
     page.locator(picture).first.evaluate("(one) => one.scrollIntoView({block: 'center'})")
     at_rest(page)
@@ -287,7 +283,6 @@ def mounted(page: Page, sentences: int) -> dict:
 
 def test_map_of_all_tokens_moves_zooms_and_names_tokens(page: Page):
     def seen(at: int | None = None) -> dict:
-        """Return the state of the widget, once it is at a layer."""
         page.wait_for_function(f"(at) => at === null || ({SEEN_TOKENS})().at === at", arg=at)
         return page.evaluate(SEEN_TOKENS)
 

@@ -58,7 +58,6 @@ def test_random_mixes_have_the_values_of_core(page: Page):
 
 
 def lines(page: Page, number: int) -> list[str]:
-    """Return the cosines of a list as they are shown, from the top."""
     result = page.locator(".mix section").nth(number).locator("li:not(.gone)")
     shown = result.evaluate_all("all => all.map(li => [li.getBoundingClientRect().top, li.querySelector('.cosine').textContent])")
     return [cosine for _, cosine in sorted(shown)]

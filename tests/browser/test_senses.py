@@ -1,5 +1,3 @@
-"""Test groups, labels, change and Compare in Chromium."""
-
 import json
 import re
 
@@ -24,7 +22,6 @@ def test_an_edited_label_names_the_group_everywhere(page: Page, server: str):
 
 
 def label(page: Page, rows: tuple[int, ...], sense: str) -> None:
-    """Select rows of the table and name their sense."""
     table = page.get_by_test_id("stDataFrame").last
     for row in rows:
         table.click(position={"x": 16, "y": 52 + 35 * row})
@@ -77,7 +74,6 @@ def test_two_user_texts_are_compared_and_ranked(page: Page, server: str, tmp_pat
 
 ROW = 35  # pixels of a row, and of the table's head
 PER_TAB = 5  # labels; the rows of the second tab are below the visible part of the table
-LABEL = "document.querySelector('.st-key-spread-label button').click()"
 
 
 def tick(page: Page, row: int) -> None:
@@ -106,7 +102,7 @@ def test_labels_of_two_tabs_are_all_stored(page: Page, visitor: BrowserContext, 
         for tab, first, _ in tabs:
             tick(tab, first + k)
         for tab, *_ in tabs:  # neither waits for the other
-            tab.evaluate(LABEL)
+            tab.evaluate("document.querySelector('.st-key-spread-label button').click()")
         for tab, *_ in tabs:
             expect(tab.get_by_role("button", name="Label 0 sentences")).to_be_visible()
             at_rest(tab)

@@ -21,7 +21,6 @@ FADED_IN = "() => document.getAnimations().every(a => a.playState !== 'running' 
 
 
 def opened(page: Page, server: str, path: str) -> Page:
-    """Open a view by its address and wait until it shows its notice."""
     page.goto(f"{server}/{address(path)}")
     page.wait_for_function("() => document.querySelector('h1') && document.querySelector('.notice')")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
@@ -31,20 +30,17 @@ def opened(page: Page, server: str, path: str) -> Page:
 
 
 def noticed(page: Page, text: str | re.Pattern) -> Locator:
-    """Wait until a notice has the text, and return it."""
     notice = page.locator(NOTICE, has_text=text)
     expect(notice).to_be_visible()
     return notice
 
 
 def fill_in(box: Locator, text: str) -> None:
-    """Replace the text of a box and press Enter."""
     box.fill(text)
     box.press("Enter")
 
 
 def upload(page: Page, *files: tuple[str, str, bytes]) -> None:
-    """Give files to the page's first box for files: name, type and content."""
     kinds = ("name", "mimeType", "buffer")
     page.locator("input[type=file]").set_input_files([dict(zip(kinds, file, strict=True)) for file in files])
 
@@ -69,13 +65,11 @@ def grab(slider: Locator, share: float) -> Callable[[float], None]:
 
 
 def choose(page: Page, label: str, option: str) -> None:
-    """Choose from a drop-down list."""
     page.get_by_role("combobox", name=label, exact=True).click()
     page.get_by_role("option", name=option, exact=True).click()
 
 
 def go(page: Page, part: str) -> None:
-    """Press the switch of a page."""
     page.get_by_role("radio", name=part, exact=True).click()
 
 

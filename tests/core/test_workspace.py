@@ -52,8 +52,6 @@ UNLABELED = {"en": ("Green hills shine.", "Green tea cools."), "ko": ("푸른 �
 
 
 class Texts:
-    """The questions to the workspaces of one language."""
-
     def __init__(self, code: str, folder: Path) -> None:
         self.code, self.word, self.senses, self.swap = code, WORDS[code], SENSES[code], {"en": "sea", "ko": "강물"}[code]
         tokenize = languages.get_language(code).tokenize
@@ -67,7 +65,6 @@ class Texts:
 
 
 def save_tiny(folder: Path, code: str) -> Path:
-    """Save a random biLM of a language, with a softmax over a few words."""
     generator = torch.Generator().manual_seed(ord(code[0]))
     words = [*SPECIALS, *sorted({token for text in OTHER[code] for token in languages.get_language(code).tokenize(text)})]
     save_safetensors(BiLM(TINY, generator), folder, softmax=Softmax(len(words), TINY.projection, generator), words=words)
@@ -76,7 +73,6 @@ def save_tiny(folder: Path, code: str) -> Path:
 
 
 def requests_of(texts: Texts, model: str) -> list[tuple[str, dict]]:
-    """Return requests to every view, with the name of the view."""
     first, second, word = texts.first, texts.second, texts.word
     alike = {"first": texts.unlabeled[0], "second": texts.unlabeled[1]}
     spaces = [{"source": model, "layer": layer, "corpus": texts.corpus} for layer in ("1", "2")]
@@ -107,7 +103,6 @@ def requests_of(texts: Texts, model: str) -> list[tuple[str, dict]]:
 
 
 def questions(texts: Texts, model: str) -> dict[str, Callable[[Workspace], Any]]:
-    """Return named calls of every view and of the other functions of a workspace."""
     tokens = tuple(languages.get_language(texts.code).tokenize(texts.first["text"]))
     typed = substitutes.NextWordsRequest(sentences=(tokens,), position=2)
 
@@ -136,7 +131,6 @@ def texts(tmp_path_factory) -> dict[str, Texts]:
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory) -> dict[str, str]:
-    """Two models of each language, and the language of each."""
     tiny = {code: str(save_tiny(tmp_path_factory.mktemp("models") / code, code)) for code in WORDS}
     return {"elmo-mini": "en", tiny["en"]: "en", "elmo-ko-mini": "ko", tiny["ko"]: "ko"}
 
@@ -147,8 +141,7 @@ def test_threads_that_share_workspaces_of_two_languages_and_models_get_the_answe
     monkeypatch.setattr(tables, "_labels_to_add", lambda *_: None)
     monkeypatch.setattr(tables, "_is_bundled", lambda *_: False)
     rng = random.Random(SEED)
-    pool = [(model, name) for model, code in models.items() for name in questions(texts[code], model)]
-    drawn = rng.choices(pool, k=REQUESTS)
+    drawn = rng.choices([(model, name) for model, code in models.items() for name in questions(texts[code], model)], k=REQUESTS)
     alone = {}
     for model, code in models.items():
         workspace, asked = open_workspace(model, corpus=texts[code].corpus), questions(texts[code], model)

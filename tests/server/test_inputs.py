@@ -38,8 +38,7 @@ PARAMETERS = ["a", "ai", "lang", "model", "corpus", "k", "layer", "s", "front", 
 def test_no_value_of_an_address_raises_an_exception(local: Server, value: str):
     query = urlencode(dict.fromkeys(PARAMETERS, value), errors="surrogatepass")
     with Client(local) as client:
-        page = check_page(client.run("neighbors", query))
-        assert "Neighbors" in page.text
+        assert "Neighbors" in check_page(client.run("neighbors", query)).text
 
 
 def test_invalid_address_is_explained_in_a_sentence(local: Server):
@@ -73,7 +72,6 @@ def iterate_states(key: str) -> Iterator[WidgetState]:
 
 
 def find_ids(page: Page) -> list[str]:
-    """Return the ids of all widgets, including components, which have no label."""
     keys = {message.id for message in page.messages() if "id" in message.DESCRIPTOR.fields_by_name and isinstance(message.id, str)}
     return sorted(key for key in keys if key.startswith("$$ID"))
 
@@ -108,7 +106,6 @@ def read_files(folder: Path) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("file_id", ["..", "%2e%2e", ".", "a", "../x", "../../secret.csv", "\x00", ""], ids=ascii)
 def test_id_of_an_upload_is_not_part_of_a_path(local: Server, file_id: str):
-    """Check that a file in the temporary folder is neither read nor replaced."""
     (local.temporary / "secret.csv").write_text(ROWS, newline="\n")
     files = read_files(local.temporary)
     with Client(local) as client:

@@ -43,13 +43,11 @@ def paste(client: Client, text: str) -> Page:
 
 
 def press(client: Client, text: str, button: str) -> Page:
-    """Paste a text and press a button of its page."""
     page = paste(client, text)
     return client.run("texts", PASTE, widgets={page.widgets["Your text"]: text, page.widgets[button]: "click"})
 
 
 def stores(server: Server, client: Client, text: str) -> bool:
-    """Paste a text and return whether the server stores it."""
     texts = find_texts(server)
     paste(client, text)
     return len(find_texts(server) - texts) == 1

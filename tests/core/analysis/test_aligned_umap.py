@@ -107,8 +107,7 @@ def test_maps_share_axes_from_minus_1_to_1_and_depend_on_the_seed_alone(maps):
 
 
 def test_equal_vectors_are_compact_separate_discs():
-    words = np.random.default_rng(1).normal(size=(12, 32))
-    layer_0 = np.repeat(words, 10, axis=0)
+    layer_0 = np.repeat(np.random.default_rng(1).normal(size=(12, 32)), 10, axis=0)
     layer_1 = layer_0 + 0.7 * np.random.default_rng(2).normal(size=layer_0.shape)
     noise = 1e-7 * np.random.default_rng(3).normal(size=layer_0.shape)  # what another batch may do
     result = aligned_maps([layer_0 + noise, layer_1], ["0", "1"], ProjectionConfig(n_epochs=50))

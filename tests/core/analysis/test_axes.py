@@ -18,15 +18,13 @@ from core.index.rows import Query
 from core.index.table import OccurrenceTable
 from core.text.sentences import Sentence
 
-SPACES = Layers().spaces
-NOBODY = np.array([-1])
 MONEY, RIVER = "bank: financial institution", "bank: river edge"
 
 
 def rows_and_views(table: OccurrenceTable, y=None):
     rows = table.labeled_rows("bank")
     ends = pole(table, MONEY), pole(table, RIVER)
-    return rows, pole_views(table.rows.take(rows), rows, ends, y, mixes=[layer_weights(name, 3) for name in SPACES])
+    return rows, pole_views(table.rows.take(rows), rows, ends, y, mixes=[layer_weights(name, 3) for name in Layers().spaces])
 
 
 def test_each_member_of_a_pole_is_scored_by_the_pole_without_it():
@@ -48,7 +46,7 @@ def test_two_poles_on_one_point_are_no_axis_and_a_pole_of_one_lies_at_the_mean_f
     axis, scores = axis_scores(points, points[:2], points[2:], np.array([0, 1]), np.array([2, 3]))
     assert not axis.any() and not scores.any()
     points = np.array([[1.0, 0], [0, 1], [0.6, 0.8]])
-    alone = axis_scores(points, points[:1], points[1:2], np.array([0]), NOBODY)[1]
+    alone = axis_scores(points, points[:1], points[1:2], np.array([0]), np.array([-1]))[1]
     expected = (points[0] - points.mean(0)) @ (points.mean(0) - points[1]) / 2**0.5
     assert alone[0] == pytest.approx(expected)
 
@@ -129,8 +127,7 @@ def places(tmp_path_factory):
 
 
 def query(direction, tokens=("a", "jaguar"), position=1) -> Query:
-    layers = np.stack([np.ones(3), direction, direction]).astype(np.float16).astype(np.float32)
-    return Query(tokens, position, layers)
+    return Query(tokens, position, np.stack([np.ones(3), direction, direction]).astype(np.float16).astype(np.float32))
 
 
 def test_occurrences_come_first_then_the_nearest_words_of_both_without_the_word_itself(places):

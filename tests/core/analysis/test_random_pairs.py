@@ -1,5 +1,3 @@
-"""Test the cosines of random pairs of words against values worked out by hand."""
-
 import numpy as np
 import pytest
 

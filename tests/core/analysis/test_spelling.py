@@ -106,8 +106,7 @@ def test_the_nearest_spellings_have_the_largest_cosines_and_words_can_be_left_ou
     query = model.encoder.word_vectors(["doggy"])
     cosines = unit(model.encoder.word_vectors(list(spellings.words))) @ unit(query)[0]
     assert [n.cosine for n in spellings.nearest(query, 5, exclude=("",))[0]] == pytest.approx(np.sort(cosines)[::-1][:5], abs=2e-3)
-    among = spellings.nearest(query, 5, exclude=("",), among=20)[0]
-    assert {n.word for n in among} <= set(spellings.words[:20])
+    assert {n.word for n in spellings.nearest(query, 5, exclude=("",), among=20)[0]} <= set(spellings.words[:20])
 
 
 def test_what_was_read_is_kept_and_gone_on_with(model, open_spellings):
@@ -142,8 +141,7 @@ def test_what_is_usual_lies_above_most_pairs_and_needs_words(model, open_spellin
     assert open_spellings().usual_cosine() is None
     spellings = open_spellings(10_000)
     units = unit(model.encoder.word_vectors(list(spellings.words)))
-    pairs = (units @ units.T)[np.triu_indices(len(units), 1)]
-    assert np.mean(pairs < spellings.usual_cosine()) == pytest.approx(0.95, abs=0.02)
+    assert np.mean((units @ units.T)[np.triu_indices(len(units), 1)] < spellings.usual_cosine()) == pytest.approx(0.95, abs=0.02)
     assert spellings.usual_cosine(8) > spellings.usual_cosine(2)  # one of the 28 pairs of eight words is usually near
 
 

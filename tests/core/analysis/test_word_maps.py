@@ -1,5 +1,3 @@
-"""Test maps of words and of all tokens, and a token put into frozen maps."""
-
 from types import SimpleNamespace
 
 import numpy as np
@@ -33,8 +31,7 @@ def test_a_word_or_a_corpus_without_labels_is_reported(table, word):
 
 def test_a_token_goes_where_each_map_alone_would_put_it(model, table):
     maps, rows = open_maps(table, "bank"), map_rows(table, "bank")
-    query = make_query(model.encoder, ["The", "bank", "raised", "its", "interest", "rates", "."], 1)
-    result = neighbors.products(table.rows, query)
+    result = neighbors.products(table.rows, make_query(model.encoder, ["The", "bank", "raised", "its", "interest", "rates", "."], 1))
     placed = place(table, result, rows, maps.coordinates, [layer_weights(space, 3) for space in maps.names])
     assert placed.shape == (len(NAMES), 2) and np.ptp(placed, axis=0).max() > 0
     for space, coordinates, at in zip(maps.names, maps.coordinates, placed, strict=True):
@@ -45,7 +42,6 @@ def test_a_token_goes_where_each_map_alone_would_put_it(model, table):
 
 @pytest.fixture(scope="module")
 def tokens(model, tmp_path_factory) -> OccurrenceTable:
-    """Every token of some bundled sentences."""
     sentences = open_corpus(BUNDLED_CORPUS, model.language)[:80]
     return build_index(sentences, model.encoder, tmp_path_factory.mktemp("tokens") / "all", model="m")
 

@@ -27,8 +27,6 @@ QUICK = replace(CONFIG, epochs=4, learning_rate=0.04)
 
 @pytest.fixture(scope="module")
 def trained(data, parts) -> Callable[[str], TextHead]:
-    """Return a function that trains the head of a variant, once."""
-
     @cache
     def train(name: str) -> TextHead:
         fit = make_text_fit(VARIANTS[name], data, QUICK, parts)
@@ -40,7 +38,6 @@ def trained(data, parts) -> Callable[[str], TextHead]:
 
 @pytest.fixture(scope="module")
 def given(parts) -> dict:
-    """The vectors and layers that heads read."""
     return {"vectors": parts.vectors, "layers": parts.layers}
 
 
@@ -78,7 +75,6 @@ def test_a_head_is_refused_with_another_model_or_other_vectors(trained, tmp_path
 
 
 def edit(old: str, new: str) -> Callable:
-    """Return a function that changes the meta.json of a head."""
     return lambda folder: (folder / "meta.json").write_text((folder / "meta.json").read_text().replace(old, new))
 
 
@@ -139,8 +135,7 @@ def test_context_is_what_the_layers_of_the_word_by_itself_lose(trained, given, p
 
 def test_the_nearest_training_row_of_a_training_text_is_itself(trained, given, data):
     head, texts = trained("glove+elmo"), [example.tokens for example in data.train]
-    pooled = head.pooled(texts, **given)
-    result = near_texts(head, texts[7], pooled, data, **given, k=3)
+    result = near_texts(head, texts[7], head.pooled(texts, **given), data, **given, k=3)
     own = data.train[7]
     assert result[0] == (pytest.approx(1, abs=1e-5), own.text, data.labels[own.label])
     assert len(result) == 3 and sorted(result, key=lambda row: -row[0]) == result

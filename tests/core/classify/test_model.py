@@ -45,8 +45,7 @@ def test_the_mean_network_is_its_formula():
     made = network(variant_named("mean-elmo"))
     layers = torch.from_numpy(ENCODER.encode([list(TEXTS[0])])[0])  # (L, T, D)
     mean = (made.mix.scores.softmax(0)[:, None, None] * layers).sum(0).mean(0) * made.mix.gamma
-    hidden = torch.relu(made.relu[0].weight @ mean + made.relu[0].bias)
-    expected = made.output.weight @ hidden + made.output.bias
+    expected = made.output.weight @ torch.relu(made.relu[0].weight @ mean + made.relu[0].bias) + made.output.bias
     torch.testing.assert_close(made(batch(TEXTS))[0], expected, atol=1e-5, rtol=1e-5)
 
 

@@ -1,5 +1,3 @@
-"""Test reading tables of labeled texts: usual files, wrong files, bounds of memory, and stopping."""
-
 import gzip
 import json
 import lzma
@@ -14,9 +12,8 @@ from core.common.errors import BadInput
 from tests.memory import MB, measure_peak
 
 AG = '"3","Fears for pension","Unions say ""no"" to Haiti #39;s plan."\n"4","Race is on","A second\\team."\n"3","Oil","Up."\n'
-TOPICS = ("garden", "kitchen", "workshop")
 SENTENCES = ("the hinge of the old door squeaks", "two eggs and a cup of flour", "rain fell on the seedlings all night")
-CELLS = [(f"id-{k}", f"{SENTENCES[k % 3]} {k}", TOPICS[k % 3]) for k in range(12)]
+CELLS = [(f"id-{k}", f"{SENTENCES[k % 3]} {k}", ("garden", "kitchen", "workshop")[k % 3]) for k in range(12)]
 
 
 @pytest.fixture

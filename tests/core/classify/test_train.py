@@ -23,13 +23,13 @@ from core.learning import fit
 from core.learning.features import Frozen
 from core.learning.fit import Fit, forget, learned_mixes
 from core.static.vectors import StaticVectors
+from tests.core.training.test_trainer import assert_same
 from tests.tiny import CONFIG, dataset, table
 
 torch.set_num_threads(1)
 
 
 def fit_of(variant: str, data: Dataset, parts: Frozen, **changes) -> Fit | BaselineFit:
-    """The run of a variant under CONFIG with changes."""
     return make_text_fit(VARIANTS[variant], data, replace(CONFIG, **changes), parts)
 
 
@@ -40,11 +40,6 @@ def state(trainer: Fit) -> dict[str, torch.Tensor]:
         tensors |= {f"adam.{number}.{k}": torch.as_tensor(v) for k, v in values.items()}
     tensors["rates"] = torch.tensor([g["lr"] for g in trainer.optimizer.param_groups])
     return {k: v.detach().clone() for k, v in tensors.items()}
-
-
-def assert_same(item: dict, other: dict) -> None:
-    assert item.keys() == other.keys()
-    assert [name for name in item if not torch.equal(item[name], other[name])] == []
 
 
 @pytest.mark.parametrize("variant", ["embedding+elmo", "tfidf"])
@@ -58,8 +53,7 @@ def test_labels_that_say_nothing_are_learned_to_chance(parts, variant):
 def test_small_batches_are_trained_on_one_thread_and_it_is_given_back_at_the_end_or_at_a_stop(data, parts, monkeypatch):
     def threads(stop: bool) -> tuple[set[int], int]:
         limit(2)
-        seen = {torch.get_num_threads() for _ in train.run(fit_of("glove", data, parts, epochs=1), lambda: stop)}
-        return seen, torch.get_num_threads()
+        return {torch.get_num_threads() for _ in train.run(fit_of("glove", data, parts, epochs=1), lambda: stop)}, torch.get_num_threads()
 
     with ThreadPoolExecutor(1) as pool:  # in another thread, whose setting no other test uses
         for small, stop, within in ((7, True, 2), (8, True, 1), (8, False, 1)):
@@ -140,8 +134,7 @@ def test_a_stopped_run_keeps_the_best_so_far_and_one_stopped_in_its_first_epoch_
 
 
 def test_training_ends_when_the_validation_loss_no_longer_falls(parts):
-    data = shuffled_labels(dataset(), seed=0)
-    trainer = fit_of("glove", data, parts, epochs=60, patience=2)
+    trainer = fit_of("glove", shuffled_labels(dataset(), seed=0), parts, epochs=60, patience=2)
     curve = [e.measures["valid_loss"] for e in trainer.run() if e.measures]
     assert len(curve) < 60 and int(np.argmin(curve)) == len(curve) - 3 and trainer.done and list(trainer.run()) == []
 
@@ -228,5 +221,4 @@ def test_words_with_line_breaks_survive_the_vocabulary_file(data, parts, tmp_pat
     odd = ["a\nb", "c\\n", "d\r", "e\\"]
     trainer.job.vocabulary = type(trainer.job.vocabulary)([*odd, *trainer.job.vocabulary.words[4:]])
     list(trainer.run())
-    folder = save_head(trainer.finish(), tmp_path / "head")
-    assert load_head(folder).vocabulary.words[:4] == tuple(odd)
+    assert load_head(save_head(trainer.finish(), tmp_path / "head")).vocabulary.words[:4] == tuple(odd)

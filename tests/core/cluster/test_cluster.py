@@ -37,7 +37,6 @@ from core.training.glove import count_pairs
 from tests.raw_client import free_port
 from tests.tiny import tiny_encoder
 
-WEIGHTS = ([1, 0, 0], [0, 0, 1], [0.2, 0.3, 0.5])
 ROUND = 1_000  # tokens, so that few sentences make several shards
 
 
@@ -92,13 +91,11 @@ def corpus() -> list[Sentence]:
 
 @pytest.fixture(scope="module")
 def built(model, encoder, corpus, tmp_path_factory) -> OccurrenceTable:
-    """The index of one machine."""
     return build_index(corpus, encoder, tmp_path_factory.mktemp("one") / "index", model=model_fingerprint(model))
 
 
 @pytest.fixture(scope="module")
 def real(tmp_path_factory) -> tuple[index.Shards, OccurrenceTable]:
-    """The bundled table with an approximate index beside it."""
     folder = shutil.copytree(ASSETS / "targets", tmp_path_factory.mktemp("real") / "targets")
     shards = index.open_shards(folder)
     approximate.build(shards)
@@ -111,16 +108,12 @@ def build(client, corpus, where, model, **more) -> index.Shards:
 
 @pytest.fixture(scope="module")
 def many(address, corpus, model, tmp_path_factory) -> index.Shards:
-    """Return the same index in five shards, built by the workers."""
     with connected(address) as client:
         return build(client, corpus, tmp_path_factory.mktemp("many") / "index", model)
 
 
 def assert_same_rows(shards: index.Shards, built: OccurrenceTable) -> None:
-    """Every column of every row; of the vectors a number in ten thousand may be float16's next one.
-
-    BLAS rounds the char-CNN of two new words otherwise than that of a hundred, and a worker has met others before.
-    """
+    """Compare all columns. One number of a vector in ten thousand may be float16's next: BLAS rounds the char-CNN by the number of new words."""
     store, equal = open_store(shards.url), []
     row = sentence = 0
     for shard in shards.shards:
@@ -294,7 +287,7 @@ def test_the_nearest_of_all_shards_are_those_of_one_machine_ties_too(many, built
     for number, position in ((3, 1), (5, 0), (len(corpus) - 1, 2)):
         query = make_query(encoder, list(corpus[number].tokens), position)
         result = neighbors.products(built.rows, query)
-        for weights in WEIGHTS:  # layer 0 has as many ties as a word has occurrences
+        for weights in ([1, 0, 0], [0, 0, 1], [0.2, 0.3, 0.5]):  # layer 0 has as many ties as a word has occurrences
             expected = built.nearest(result, weights, k=60, which=which)
             for workers in (client, None):  # on the cluster, and shard by shard
                 got = approximate.ShardedIndex(many, workers).nearest(query, weights, k=60, which=which)
@@ -314,7 +307,6 @@ def test_an_index_of_one_folder_is_searched_as_a_single_shard_and_exactly_unless
 @pytest.mark.parametrize("which", [ANY, OTHER])
 @pytest.mark.parametrize("weights", [[1, 0, 0], [0, 0, 1], [1, 1, 1]], ids=["layer 0", "layer 2", "mix"])
 def test_the_approximate_index_finds_nearly_all_of_the_exact_neighbors(real, which, weights):
-    """Search the bundled table of labeled words with stored vectors."""
     shards, table = real
     hits = wanted = 0
     for row in range(0, len(table), len(table) // 20):

@@ -31,7 +31,6 @@ def query(model):
 
 @pytest.fixture(scope="module")
 def corpus() -> list:
-    """The labeled sentences of two words."""
     return [s for s in open_corpus("sentences") if any(t.lemma in ("bank", "match") for t in s.targets)]
 
 
@@ -43,7 +42,6 @@ def built(model, corpus, tmp_path_factory) -> OccurrenceTable:
 
 @pytest.fixture(scope="module")
 def many(model, corpus, tmp_path_factory) -> index.Shards:
-    """Return the same index in shards of about 300 tokens, built on a cluster."""
     where = tmp_path_factory.mktemp("many") / "index"
     with pytest.MonkeyPatch.context() as patch, LocalCluster(n_workers=1, processes=False, dashboard_address=None) as cluster:
         for module in (index, building):
@@ -102,8 +100,7 @@ def test_the_commands_search_shards_and_the_approximate_index(many, built, space
         result = answer("neighbors", "--word", "bank", "--sentence", SENTENCE, "--layer", "senses", "--k", "8", *more)
         return [(row["sentence"], row["position"]) for row in result["neighbors"]]
 
-    exact = SenseIndex(built, space).nearest(query, WEIGHTS, k=8)
-    expected = [(n.occurrence.sentence, n.occurrence.position) for n in exact]
+    expected = [(n.occurrence.sentence, n.occurrence.position) for n in SenseIndex(built, space).nearest(query, WEIGHTS, k=8)]
     assert len(expected) == 8 and nearest("--corpus", many.url) == expected
     with pytest.raises(MissingArtifact, match="index approximate DIR --senses"):
         ApproximateIndex(index.open_shards(built.folder), space).nearest(query, WEIGHTS)

@@ -18,14 +18,11 @@ from core.tasks.heads import TASKS
 
 ROOT = Path(__file__).resolve().parents[3]
 HEADER = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=utf-8\\nPlural-Forms: {plurals};"\n\n'
-TWO = "nplurals=2; plural=(n != 1)"
 
 
 @pytest.fixture
 def spoken(tmp_path: Path, monkeypatch):
-    """Make up the language xx of those entries, and use it."""
-
-    def speak(entries: str, plurals: str = TWO) -> Path:
+    def speak(entries: str, plurals: str = "nplurals=2; plural=(n != 1)") -> Path:
         path = tmp_path / "texts" / "xx.po"
         path.parent.mkdir(exist_ok=True)
         path.write_text(HEADER.format(plurals=plurals) + entries, encoding="utf-8")
@@ -39,7 +36,6 @@ def spoken(tmp_path: Path, monkeypatch):
 
 @pytest.fixture(scope="module")
 def in_code() -> dict:
-    """Every text of the code."""
     return catalogs.in_code(ROOT)
 
 

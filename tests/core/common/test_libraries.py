@@ -1,5 +1,3 @@
-"""Test that libraries are imported by one thread at a time."""
-
 import sys
 import threading
 import time

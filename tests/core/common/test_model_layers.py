@@ -1,5 +1,3 @@
-"""Test the names and the number of layers of a model that is not opened."""
-
 import json
 
 import pytest

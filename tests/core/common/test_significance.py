@@ -63,8 +63,7 @@ def test_difference_in_points_shows_what_decides():
 def test_weights_make_a_mean_over_words_and_groups_widen_the_interval():
     first, second = [1, 1, 1, 0], [0, 0, 0, 0]
     assert compare_pairs(first, second, weights=[1 / 3] * 3 + [1]).mean == pytest.approx(0.5)
-    rng = np.random.default_rng(0)
-    item = rng.normal(0.1, 1, 40)
+    item = np.random.default_rng(0).normal(0.1, 1, 40)
     copies = np.repeat(item, 25)  # 25 times the same: no more is known than from 40
     zero, names = np.zeros(len(copies)), np.repeat(np.arange(40), 25)
     alone, copied, kept = compare_pairs(item, zero[:40]), compare_pairs(copies, zero), compare_pairs(copies, zero, [f"d{k}" for k in names])

@@ -63,8 +63,7 @@ def test_one_sentence_repeated_on_both_sides_is_no_change(n, m):
 def test_documents_are_dealt_out_whole_where_there_are_enough():
     """Sentences of one document speak of one thing: dealt out one by one, they look like change."""
     rng = np.random.default_rng(0)
-    topics = unit(rng.normal(size=(16, 16)))
-    rows = unit(np.repeat(topics, 6, axis=0) + 0.2 * rng.normal(size=(96, 16))).astype(np.float32)
+    rows = unit(np.repeat(unit(rng.normal(size=(16, 16))), 6, axis=0) + 0.2 * rng.normal(size=(96, 16))).astype(np.float32)
     documents = [f"text {k}" for k in np.repeat(np.arange(16), 6)]
     whole = change(rows[:48], rows[48:], np.zeros(96, int), documents)
     single = change(rows[:48], rows[48:], np.zeros(96, int))

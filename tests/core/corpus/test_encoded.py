@@ -101,8 +101,7 @@ def test_reading_reports_how_far_it_is_and_can_be_stopped(tmp_path, private_cach
 def test_dates_come_from_a_column_of_a_table_and_from_rows(tmp_path):
     table, rows = tmp_path / "a.csv", tmp_path / "a.jsonl"
     table.write_text("when,text\n1990-01-02,The otter dived. It came up.\n1991-05-06,No otter.\n,Undated.\n")
-    stored = own_corpus.keep_files([Source("a.csv", table)], date_column="when")
-    corpus = open_encoded(stored.name)
+    corpus = open_encoded(own_corpus.keep_files([Source("a.csv", table)], date_column="when").name)
     assert corpus.dates == ["1990-01-02", "1991-05-06"] and corpus.date.tolist() == [0, 0, 1, -1]
     rows.write_text("\n".join(json.dumps({"text": "An otter.", "date": year}) for year in (2001, 1999, [])))
     assert [open_encoded(str(rows)).dates[k] for k in (0, 1)] == ["1999", "2001"]

@@ -100,8 +100,7 @@ CUT = {"배의": 1, "앞이": 1, "비와": 1, "끝나고": 1, "배의 앞이": 1
 def test_a_korean_word_is_found_however_its_sentence_is_cut(query, n):
     with languages.reading(languages.get_language("ko")):
         corpus = encode(sentences_from_text("1,000원짜리 배의 앞이 안 보인다. 비와 바람이 끝나고 비 와 있다."))
-        hits = find(corpus, query)
-        assert [line.hit for line in lines(corpus, hits, 0, 9)] == [query] * n
+        assert [line.hit for line in lines(corpus, find(corpus, query), 0, 9)] == [query] * n
 
 
 @pytest.mark.parametrize(
@@ -167,8 +166,7 @@ def test_lines_have_the_labels_of_their_sentences_and_are_sorted_by_source_by_se
     senses = [line.sense for line in lines(ours, sort_hits(ours, hits, concordance.BY_SENSE), 0, 99)]
     groups = [sense for sense, _ in groupby(senses)]
     assert len(groups) == len(set(senses)) == 3 and groups[-1] is None  # unlabeled ones at the end
-    given = np.arange(len(hits))[::-1]
-    np.testing.assert_array_equal(sort_hits(ours, hits, concordance.BY_SENSE, senses=given).first, hits.first[::-1])
+    np.testing.assert_array_equal(sort_hits(ours, hits, concordance.BY_SENSE, senses=np.arange(len(hits))[::-1]).first, hits.first[::-1])
     shuffled, other = (sort_hits(ours, hits, concordance.AT_RANDOM, seed=seed).first.tolist() for seed in (3, 4))
     assert hits.first.tolist() != shuffled != other
 
@@ -205,7 +203,6 @@ def test_hits_by_date_are_in_order_of_time_and_unread_dates_are_counted(dates, p
 
 
 def test_some_documents_of_a_corpus_are_a_corpus_of_their_own(sentences):
-    """As if the others had never been read: numbers of words, dates, senses, texts; only sentences keep their numbers."""
     texts = (None, "one", "two")
     marked = [replace(s, document=f"d{k % 5}", date=str(1800 + k % 7), text=texts[k % 3]) for k, s in enumerate(sentences[:400])]
     part, alone = encode(marked).of_documents(["d1", "d3"]), encode([s for s in marked if s.document in ("d1", "d3")])
@@ -213,8 +210,7 @@ def test_some_documents_of_a_corpus_are_a_corpus_of_their_own(sentences):
     assert (part.documents, part.dates, sorted(part.senses)) == (alone.documents, alone.dates, sorted(alone.senses))
     assert part.document_sizes.tolist() == alone.document_sizes.tolist()
     for query in ("the", "bank", "ba*"):
-        hits = find(part, query)
-        found, expected = lines(part, hits, 0, 999), lines(alone, find(alone, query), 0, 999)
+        found, expected = lines(part, find(part, query), 0, 999), lines(alone, find(alone, query), 0, 999)
         assert [line._replace(sentence=0) for line in found] == [line._replace(sentence=0) for line in expected]
         assert [marked[line.sentence].tokens for line in found] == [line.tokens for line in found]
 

@@ -13,8 +13,7 @@ SENTENCES = [(("The", f"bank{k}", "."), 1) for k in range(40)]
 
 def two_senses(n: int = 20, seed: int = 0) -> np.ndarray:
     rng = np.random.default_rng(seed)
-    centers = unit(rng.normal(size=(2, 32)))
-    return unit(np.repeat(centers, n, axis=0) + 0.15 * rng.normal(size=(2 * n, 32))).astype(np.float32)
+    return unit(np.repeat(unit(rng.normal(size=(2, 32))), n, axis=0) + 0.15 * rng.normal(size=(2 * n, 32))).astype(np.float32)
 
 
 def labeled() -> Labels:

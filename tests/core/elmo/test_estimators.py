@@ -216,7 +216,6 @@ def test_a_pipeline_is_searched_over_layers_and_pickled_without_the_model():
 
 @pytest.fixture
 def tiny(tmp_path) -> str:
-    """A folder with another model than the bundled one."""
     save_hdf5(BiLM(ModelShape(filters=((1, 2), (3, 3)), hidden=5, projection=4, n_highway=2)).eval(), tmp_path / "tiny")
     return str(tmp_path / "tiny")
 

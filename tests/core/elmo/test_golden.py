@@ -43,5 +43,4 @@ def test_layer_0_matches_the_stored_token_vectors_of_the_vocabulary(data_folder)
     assert len(words) == len(expected) > 400
     encoder = Encoder(load_bilm(folder))
     np.testing.assert_allclose(encoder.word_vectors(words), expected, atol=ATOL, rtol=0)
-    array = encoder.encode([words[3:9]])[0]
-    np.testing.assert_allclose(array[0], np.concatenate([expected[3:9]] * 2, axis=1), atol=ATOL, rtol=0)
+    np.testing.assert_allclose(encoder.encode([words[3:9]])[0][0], np.concatenate([expected[3:9]] * 2, axis=1), atol=ATOL, rtol=0)

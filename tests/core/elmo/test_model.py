@@ -103,14 +103,12 @@ def test_inference_and_compiled_cells_give_the_loops_outputs_and_gradients_also_
         torch.testing.assert_close(ours.double(), plain, atol=2e-5, rtol=1e-4)
     names = ("input_weight", "state_weight", "bias", "projection")
     with torch.inference_mode():
-        layer = SimpleNamespace(clips=clips, **dict(zip(names, exact[1:], strict=True)))
-        out, (h, c) = recurrence.run_lstm(exact[0], BATCH_SIZES, layer)
+        out, (h, c) = recurrence.run_lstm(exact[0], BATCH_SIZES, SimpleNamespace(clips=clips, **dict(zip(names, exact[1:], strict=True))))
     torch.testing.assert_close(out, result[0][0], atol=1e-12, rtol=0)
     torch.testing.assert_close(h, out[[9, 7, 5]], atol=0, rtol=0)  # each sentence's last output, longest first
     assert c.shape == (3, 24)
 
 
-WIDER = ModelShape(filters=((1, 8), (2, 8), (3, 16)), hidden=96, projection=24)
 TARGET = ["the", "bank", "of", "the", "river"]
 OTHERS = [["a"], ["he", "sat", "on", "the", "grassy", "bank", "and", "watched"], ["money", "!"] * 7]
 
@@ -118,7 +116,7 @@ OTHERS = [["a"], ["he", "sat", "on", "the", "grassy", "bank", "and", "watched"],
 @pytest.fixture(scope="module")
 def narrowed() -> BiLM:
     torch.manual_seed(3)
-    return BiLM(WIDER)
+    return BiLM(ModelShape(filters=((1, 8), (2, 8), (3, 16)), hidden=96, projection=24))
 
 
 @pytest.mark.parametrize("precision", [INT8, FLOAT16])
@@ -145,8 +143,7 @@ def test_whole_numbers_multiply_as_they_should():
     weight = torch.tensor([[63.0, -21.0], [0.0, 0.0], [-0.63, 0.32]])
     x = torch.tensor([[127.0, -127.0], [0.0, 0.0], [1.27, 0.64]])
     wanted = torch.tensor([[127 * 84.0, 0.0, -0.95 * 127], [0.0, 0.0, 0.0], [1.27 * 63 - 0.64 * 21, 0.0, 0.64 * 0.32 - 1.27 * 0.63]])
-    result = model_module._int8(weight)(x)
-    torch.testing.assert_close(result, wanted, atol=1e-2, rtol=1e-3)
+    torch.testing.assert_close(model_module._int8(weight)(x), wanted, atol=1e-2, rtol=1e-3)
     largest = model_module._int8(torch.full((8, 256), 5.0))(torch.full((3, 256), 2.0))  # pairs of products do not overflow
     torch.testing.assert_close(largest, torch.full((3, 8), 2560.0), rtol=1e-5, atol=0)
 

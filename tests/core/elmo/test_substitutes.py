@@ -26,8 +26,7 @@ def bundled(workspace) -> Substitutes:
 def of(substitutes: Substitutes, sentence: str, word: str, k: int = 10, **options) -> list[str]:
     tokens = tokenize(sentence)
     (position, *_) = find_word(tokens, word)
-    places = substitutes.model.encoder.around([tokens], [position])
-    (answers,) = substitutes.likeliest(places, [tokens[position]], k, **options)
+    (answers,) = substitutes.likeliest(substitutes.model.encoder.around([tokens], [position]), [tokens[position]], k, **options)
     return [answer.word for answer in answers]
 
 
@@ -78,8 +77,7 @@ def test_no_particle_stands_for_a_korean_noun():
         model = open_model("elmo-ko-mini")
         tokens = model.language.tokenize("눈이 내려서 길이 미끄럽다.")
         substitutes = Substitutes(open_language_model(model))
-        places = model.encoder.around([tokens] * 2, [0, 1])
-        noun, particle = substitutes.likeliest(places, tokens[:2], 50)
+        noun, particle = substitutes.likeliest(model.encoder.around([tokens] * 2, [0, 1]), tokens[:2], 50)
         words = {bare: set() for bare in ("free", "joined")}
         for entry in substitutes.model.vocabulary.words:
             words["joined" if entry.startswith(JOINER) else "free"].add(entry.strip(JOINER))

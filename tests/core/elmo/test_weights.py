@@ -30,7 +30,6 @@ def model():
 
 @pytest.fixture
 def folder(tmp_path, model):
-    """A whole model folder in AllenNLP's format."""
     save_hdf5(model, tmp_path / "tiny")
     return tmp_path / "tiny"
 
@@ -155,7 +154,6 @@ def test_damaged_dataset_is_named(folder, change, said):
 
 
 def options_with(entry: str, value=...) -> bytes:
-    """Return the options with one entry set, or without it."""
     options = SHAPE.to_options()
     *outer, last = entry.split(".")
     part = options

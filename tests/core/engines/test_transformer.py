@@ -161,8 +161,7 @@ def test_what_stands_around_a_word_does_not_know_the_word(small):
     encoder = TransformerEncoder(small)
     item, other = (encoder.around([["we", "sat", "on", word, "bank"]], [3]) for word in ("the", "unbelievably"))
     assert item.shape == (1, encoder.dim) and np.array_equal(item, other)
-    masked = direct(encoder, ["we", "sat", "on", "[MASK]", "bank"])[-1, 4]
-    assert np.allclose(item[0], masked, atol=1e-5)
+    assert np.allclose(item[0], direct(encoder, ["we", "sat", "on", "[MASK]", "bank"])[-1, 4], atol=1e-5)
     assert encoder.pieces_of("unbelievably") == ["un", "##believ", "##ably"] and encoder.pieces_of("bank") == ["bank"]
 
 
@@ -186,8 +185,7 @@ def with_head(folder: Path, kind: str = "Bert") -> Path:
 def test_shares_are_those_of_transformers_called_directly(tmp_path, kind):
     folder = with_head(tmp_path / "model", kind)
     assert has_head(folder)
-    encoder = TransformerEncoder(folder)
-    result = MaskedWords(folder, encoder).predict(["we", "sat", "late", "."], 1, k=20)
+    result = MaskedWords(folder, TransformerEncoder(folder)).predict(["we", "sat", "late", "."], 1, k=20)
     model = getattr(transformers, f"{kind}ForMaskedLM").from_pretrained(folder).eval()
     with torch.inference_mode():
         logits = model(input_ids=torch.tensor([[2, 5, 4, 13, 16, 3]])).logits[0, 2].tolist()  # [CLS] we [MASK] late . [SEP]
@@ -196,8 +194,7 @@ def test_shares_are_those_of_transformers_called_directly(tmp_path, kind):
     assert result.likeliest[0].probability == pytest.approx(float(shares.max()), abs=1e-6)
     assert result.probability == pytest.approx(float(shares[6]), abs=1e-6)
     assert result.rank == 1 + int((shares > shares[6]).sum())
-    endings = {item.text for item in result.likeliest if not item.begins_word}
-    assert endings == {"believ", "ably", "국"}
+    assert {item.text for item in result.likeliest if not item.begins_word} == {"believ", "ably", "국"}
 
 
 def test_a_word_of_several_pieces_has_no_share_and_a_long_sentence_is_read_around_it(small, tmp_path):

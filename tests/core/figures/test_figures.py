@@ -56,8 +56,7 @@ def test_a_map_keeps_row_ids_with_their_points_and_draws_guesses_faint_in_their_
     xy, star = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]]), Star("yours, 1", "text", {"2": (0.5, 0.5)})
     for layer in ("1", "2"):
         figure = map_figure(xy, ["s2", None, "s1"], ["h"] * 3, [10, 20, 30], ["s1", "s2"], MapLook(layer=layer, stars=[star], key="k"))
-        drawn = [(t.name, t.customdata[0][0], t.x[0]) for t in figure.data[:3]]
-        assert drawn == [("other", 20, 1.0), ("s1", 30, 2.0), ("s2", 10, 0.0)]
+        assert [(t.name, t.customdata[0][0], t.x[0]) for t in figure.data[:3]] == [("other", 20, 1.0), ("s1", 30, 2.0), ("s2", 10, 0.0)]
         assert [t.name for t in figure.data[3:]] == ([star.label] if layer == "2" else [])
     assert find_limits(np.zeros((3, 1, 2))) == (-1, 1, -1, 1)  # of a place alone
     labels, look = ["river", "river", "money", "money"], MapLook(layer="1", key="x", guesses=[False, True, False, True])

@@ -21,7 +21,6 @@ SENSES = {
 
 
 def layout(kind: str, n: int, seed: int) -> tuple[np.ndarray, list[int]]:
-    """Return dots of n senses: all in one heap, in a row, or in clouds."""
     draw, numbers = np.random.default_rng(seed), np.arange(n)
     centers = {"heap": np.zeros((n, 2)), "row": np.stack([0.3 * numbers, 0 * numbers], axis=1), "clouds": draw.normal(size=(n, 2)) * 3}
     groups = np.repeat(numbers, 6)
@@ -52,8 +51,7 @@ def test_names_on_a_map_cover_no_other_at_any_width(senses, kind, bounded):
         low, high = xy.min(axis=0) - 0.5, xy.max(axis=0) + 0.5
         limits = (low[0], high[0], low[1], high[1]) if bounded else None
         look = MapLook(layer="1", key="k", height=430, limits=limits)
-        figure = map_figure(xy, [names[k] for k in groups], [""] * len(xy), list(range(len(xy))), names, look)
-        shown = figure.layout.annotations
+        shown = map_figure(xy, [names[k] for k in groups], [""] * len(xy), list(range(len(xy))), names, look).layout.annotations
         wide, tall = ((high - low) if bounded else np.ptp(xy, axis=0) * 1.2).tolist()
         for width in (290, 340, 420, 560, 700, 1000, 1200):
             boxes = rectangles(shown, min(width / wide, (430 - MARGINS) / tall))

@@ -89,7 +89,6 @@ Server = namedtuple("Server", "url state")
 
 @contextmanager
 def serving(handler: type[Handler] = Handler, **state) -> Iterator[Server]:
-    """Run a server with this state."""
     with pytest.MonkeyPatch.context() as patch, http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as running:
         patch.setattr(download, "BACKOFF_S", 0.01)
         running.daemon_threads = True

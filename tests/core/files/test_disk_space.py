@@ -49,11 +49,6 @@ def fill(folder: Path, n_bytes: int) -> None:
     (folder / "some").write_bytes(bytes(n_bytes))
 
 
-def old(folder: Path, age_s: int) -> None:
-    then = (folder / LAST_USE).stat().st_mtime - age_s
-    os.utime(folder / LAST_USE, (then, then))
-
-
 def test_layers_that_pass_the_cap_or_the_disk_are_refused_before_any_is_computed(encoder, private_cache, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "1")
     fill(private_cache / "indexes" / "one", 960_000)
@@ -73,7 +68,8 @@ def test_the_longest_unused_layers_give_way_and_those_in_use_stay(encoder, priva
     stores = [open_features(texts(60, mark), encoder, "a" * 64, layers_folder()) for mark in "abc"]
     folders, in_use = [store.folder for store in stores], stores[0]
     for folder, age_s in zip(folders, (400, 200, 1_000), strict=True):
-        old(folder, age_s)
+        then = (folder / LAST_USE).stat().st_mtime - age_s
+        os.utime(folder / LAST_USE, (then, then))
     open_features(texts(60, "c"), encoder, "a" * 64, layers_folder())  # opened again, so that they count as used now
     del stores
     gc.collect()
@@ -122,11 +118,10 @@ def test_an_index_counts_layers_in_use_and_the_others_give_way_to_it(monkeypatch
 
 
 NUMBERS = np.arange(100_000, dtype=np.float32)
-FORM = folders.Form("test", 1, "test", (folders.WEIGHTS,))
 WRITERS = {
     "checkpoint": lambda path, _: write_checkpoint(path, {"numbers": torch.from_numpy(NUMBERS)}),
     "json": lambda path, _: write_json(path, NUMBERS),
-    "head": lambda path, _: folders.save(path, FORM, {"numbers": NUMBERS}, {}, {}),
+    "head": lambda path, _: folders.save(path, folders.Form("test", 1, "test", (folders.WEIGHTS,)), {"numbers": NUMBERS}, {}, {}),
     "model": lambda path, encoder: save_safetensors(encoder.model, path),
     "AllenNLP's model": lambda path, encoder: save_hdf5(encoder.model, path),
     "upload": lambda path, _: store("out.csv", bytes(8_000), path.parent),
@@ -157,6 +152,5 @@ def test_a_full_disk_is_reported_by_an_approximate_index(tmp_path, encoder):
 def test_a_full_disk_is_reported_by_each_writer_and_leaves_no_part(tmp_path, encoder, write):
     with full_disk("out.*"):
         write(tmp_path / "out", encoder)
-    left = [path.name for path in tmp_path.rglob("*") if path.is_file() and path.name != "options.json"]
-    assert not left
+    assert not [path.name for path in tmp_path.rglob("*") if path.is_file() and path.name != "options.json"]
     write(tmp_path / "out", encoder)

@@ -48,7 +48,6 @@ def start(work: Callable[[], object], killed_before: int = 0) -> ForkProcess:
 
 
 def ends(*processes: ForkProcess) -> bool:
-    """Wait for the processes. Return whether each has ended without being killed."""
     for process in processes:
         process.join(60)
         assert process.exitcode in (0, -signal.SIGKILL)

@@ -15,14 +15,12 @@ OWN = r"rows\.arrow|meta\.json"
 
 
 def write(path, text, command="senses change", **how) -> None:
-    """Write a file as a command does that names it."""
     run = Outputs(command, named=(path,), files=(path,), **how)
     with run.guarding(), replacing(path) as temporary:
         temporary.write_text(text)
 
 
 def write_folder(folder, text, changed="", **how) -> None:
-    """Write a folder of two files as a command does that names it, and then change meta.json."""
     run = Outputs("train", named=(folder,), **how)
     with run.guarding():
         run.check_folder(folder, OWN)

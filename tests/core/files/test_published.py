@@ -27,15 +27,12 @@ FILES = {"train.csv": rows(4000).encode(), "test.csv": rows(40, 5000).encode()}
 
 
 class Publisher(Handler):
-    """Each of FILES under its own name."""
-
     def serve_plain(self, rest, state, data) -> None:
         super().serve_plain(rest, state, state["files"][rest])
 
 
 @pytest.fixture
 def server(monkeypatch):
-    """A publisher of FILES that PUBLISHED names with their own size and md5."""
     with serving(Publisher, files=FILES) as running:
         for name, data in FILES.items():
             facts = {"url": f"{running.url}/plain/{name}", "md5": hashlib.md5(data).hexdigest(), "size": len(data)}
@@ -49,7 +46,6 @@ def no_data(monkeypatch):
 
 
 def own(folder: Path, *names: str) -> Path:
-    """A user's own folder that holds a few rows under each name."""
     (folder / "ag_news").mkdir(parents=True)
     for name in names:
         named = "class,text\n" + "".join(f'{k % 4 + 1},"{TOPICS[k % 4]} {k}"\n' for k in range(40))

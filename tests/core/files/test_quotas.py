@@ -14,8 +14,6 @@ from core.files.quotas import UPLOAD, VISIT, VISITS, list_texts, mark
 
 
 class Server:
-    """A server with open and closed visits."""
-
     def __init__(self) -> None:
         self.open_visits: set[str] = set()
         self.numbers = count(1)

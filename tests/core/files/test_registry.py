@@ -1,5 +1,3 @@
-"""Test downloads and the lookup of names against a server on this machine."""
-
 import hashlib
 import json
 import shutil
@@ -130,8 +128,7 @@ def test_a_missing_network_or_server_is_reported(tmp_path, monkeypatch):
     monkeypatch.setattr(fetching, "BACKOFF_S", 0.01)
     with pytest.raises(MissingArtifact, match=r"w from 127\.0\.0\.1 failed: .*refused.*Try again"):
         download("http://127.0.0.1:9/w", tmp_path / "w")
-    unknown = Mock(side_effect=fetching.socket.gaierror(-2, "Name or service not known"))
-    monkeypatch.setattr(fetching.socket, "getaddrinfo", unknown)
+    monkeypatch.setattr(fetching.socket, "getaddrinfo", Mock(side_effect=fetching.socket.gaierror(-2, "Name or service not known")))
     with pytest.raises(MissingArtifact, match=r"example\.org not found \(for w\)\. Check the network"):
         download("https://example.org/w", tmp_path / "w")
 
@@ -154,7 +151,6 @@ def test_a_disk_without_room_is_reported_before_and_while_it_fills(server, tmp_p
 
 
 def make_folder(folder: Path, *files: str) -> Path:
-    """Write the files of a folder, by default those of a model."""
     folder.mkdir(parents=True)
     for name in files or ("options.json", "weights.hdf5"):
         (folder / name).write_text("{}")

@@ -63,8 +63,7 @@ def test_a_word_of_which_all_senses_are_guesses_is_not_measured(tmp_path):
 
 
 def test_a_corpus_is_another_when_its_guesses_change():
-    marks = {fingerprint(corpus(guesses)) for guesses in ((), ("money",), ("shore",), ("money", "shore"), ("shore", "money"))}
-    assert len(marks) == 5
+    assert len({fingerprint(corpus(guesses)) for guesses in ((), ("money",), ("shore",), ("money", "shore"), ("shore", "money"))}) == 5
     plain = corpus(())[0]
     assert "guess" not in repr(plain.targets)  # or what is made of every labeled corpus would be made again
 

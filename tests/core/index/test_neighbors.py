@@ -225,8 +225,7 @@ def test_of_many_spellings_those_sent_hold_the_nearest_under_any_mix(model, tmp_
 
     for weights in MIXES:
         near = table.nearest_types(result, weights, k=10)
-        order = np.argsort(-in_browser(sent, weights), kind="stable")[:10]
-        assert [table.words[sent.rows[k]] for k in order] == [n.word for n in near]
+        assert [table.words[sent.rows[k]] for k in np.argsort(-in_browser(sent, weights), kind="stable")[:10]] == [n.word for n in near]
 
 
 def similarities(layer_products: np.ndarray, n: int, weights) -> np.ndarray:

@@ -30,7 +30,6 @@ def vectors(model):
 
 @pytest.fixture(scope="module")
 def bare(table, tmp_path_factory):
-    """The table without stored substitutes."""
     return OccurrenceTable(shutil.copytree(table.folder, tmp_path_factory.mktemp("bare") / "copy", ignore=shutil.ignore_patterns(KEPT)))
 
 
@@ -72,8 +71,7 @@ def words(n: int, rng) -> list[sense_space_map.Word]:
 
 
 def test_the_map_finds_what_tells_senses_apart_of_words_it_has_not_seen():
-    rng = np.random.default_rng(0)
-    made = words(60, rng)
+    made = words(60, np.random.default_rng(0))
     space = by_hand(sense_space_map.learn(by_hand(), made, dimensions=3))
     scores = {}
     for name, of in (("plain", by_hand()), ("learned", space)):
@@ -119,8 +117,7 @@ def test_rows_of_a_word_are_less_their_own_mean_and_name_their_substitutes(model
 
 def test_a_damaged_or_foreign_file_and_a_model_without_a_softmax_have_no_learned_space(model, tmp_path):
     path = tmp_path / sense_space.FILE
-    learned = Learned(np.zeros((FOLDS + 1, 5, 2), np.float32), np.zeros(5, np.float32), frozenset({"a"}))
-    sense_space.write(path, learned, {"model": "other"})
+    sense_space.write(path, Learned(np.zeros((FOLDS + 1, 5, 2), np.float32), np.zeros(5, np.float32), frozenset({"a"})), {"model": "other"})
     assert sense_space.read(path, "other", 5).words == {"a"}
     assert sense_space.read(path, model.fingerprint, 5) is None and sense_space.read(path, "other", 6) is None
     stored = path.read_bytes()

@@ -35,7 +35,6 @@ class FakeEncoder:
         return np.stack([self.token(s, k) for s, k in zip(sentences, positions, strict=True)]), None
 
     def token(self, tokens: list[str], position: int) -> np.ndarray:
-        """(L, D)."""
         keys = (tokens[position], *(f"{layer} {position} {' '.join(tokens)}" for layer in (1, 2)))
         return np.stack([np.random.default_rng(zlib.crc32(k.encode())).integers(-8, 9, 4) for k in keys]).astype(np.float32)
 
@@ -176,7 +175,6 @@ def test_vectors_are_mapped_and_rows_that_are_let_go_count_as_memory_no_more_and
 
 
 def _mapped_kb(path: Path) -> int:
-    """How much of a mapped file this process holds in memory."""
     lines = iter(Path("/proc/self/smaps").read_text().splitlines())
     return sum(int(next(k for k in lines if k.startswith("Rss:")).split()[1]) for line in lines if line.endswith(str(path)))
 

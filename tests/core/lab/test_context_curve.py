@@ -119,8 +119,7 @@ def test_every_subset_has_a_line_for_every_set_of_parts_cut_it_goes_on_and_anoth
     run.output.write_text("".join(kept[:7]) + kept[7][:30])
     monkeypatch.setattr(experiments, "FEWEST", 2)
     assert experiments.context_sizes(read_results(run.output)) == []  # one complete subset
-    again = run()
-    assert [(line["run"], line["accuracy"]) for line in again] == [(line["run"], line["accuracy"]) for line in lines[7:]]
+    assert [(line["run"], line["accuracy"]) for line in run()] == [(line["run"], line["accuracy"]) for line in lines[7:]]
     (size,) = experiments.context_sizes(read_results(run.output))
     assert (size.subsets, size.tested, size.labeled) == (2, 30, lines[0]["sizes"]["train"] + lines[0]["sizes"]["valid"])
     with_elmo = [kind for kind in context_curve.PARTS if kind not in context_curve.WITHOUT_ELMO]

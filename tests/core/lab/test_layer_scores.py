@@ -49,14 +49,11 @@ def hearing(tmp_path_factory) -> Model:
     return Model("hearing", tmp_path_factory.mktemp("hearing"), Hearing(), "1" * 16)
 
 
-def text(seed: int, n: int) -> tuple[str, ...]:
-    return tuple(np.random.default_rng(seed).choice(["the", "river", "money", "of", "a", "near", "."], n).tolist())
-
-
 def sense_rows(n: int, seed: int = 0, word: str = "bank") -> list[LabeledRow]:
     """Return rows with the sense "firm" after "money" and "edge" after "river". The words that follow are random."""
+    texts = [np.random.default_rng(seed + k).choice(["the", "river", "money", "of", "a", "near", "."], 2).tolist() for k in range(n)]
     cues = (("money", "firm"), ("river", "edge"))
-    return [LabeledRow(word, (cue, word, *text(seed + k, 2)), 1, label) for k in range(n) for cue, label in [cues[k % 2]]]
+    return [LabeledRow(word, (cues[k % 2][0], word, *text), 1, cues[k % 2][1]) for k, text in enumerate(texts)]
 
 
 def test_the_weights_of_a_mix_are_chosen_blind_to_the_test_rows(hearing):
@@ -83,7 +80,6 @@ def test_next_to_a_model_stands_what_the_other_words_alone_say_and_differences_a
 
 
 def documents(n: int) -> list[SenseSentence]:
-    """Return the sentences of n documents. Each has two senses of "bank" and a word that occurs there alone."""
     sentences = []
     for k in range(n):
         for row in sense_rows(6, seed=100 * k):
@@ -215,8 +211,7 @@ def test_the_gap_is_one_sense_minus_two_averaged_over_spellings_that_have_both()
 
 
 def test_pairs_of_our_sentences_are_of_one_spelling_half_of_one_sense_and_no_word_is_on_both_sides():
-    labeled = open_corpus("sentences")
-    dev, test = layer_scores.own_pairs(labeled)
+    dev, test = layer_scores.own_pairs(open_corpus("sentences"))
     for part in (dev, test):
         assert len(part) > 500 and sum(row.same for row in part) * 2 == len(part)
         for a, b in ((row.first, row.second) for row in part[:200]):

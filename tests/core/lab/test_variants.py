@@ -35,8 +35,6 @@ def write_spam(folder: Path) -> Path:
 
 
 def runner(patch: pytest.MonkeyPatch, folder: Path, output: Path):
-    """Return a function from an experiment to the lines that it wrote, with a tiny model, tiny vectors and small networks."""
-
     def config(task, *, seed=0):
         return replace(CONFIG, epochs=2, analyzer=task.analyzer, seed=seed)
 
@@ -52,7 +50,6 @@ def runner(patch: pytest.MonkeyPatch, folder: Path, output: Path):
 
 @pytest.fixture(scope="module")
 def lines(tmp_path_factory) -> list[str]:
-    """The lines of the file after TINY."""
     folder = tmp_path_factory.mktemp("first")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ELMOSCOPE_CACHE", str(folder / "cache"))

@@ -133,11 +133,10 @@ def test_one_spelling_in_both_comes_before_two_forms_of_a_word(ask):
 
 
 INHERITED = ["constructor", "__proto__", "toString", "hasOwnProperty", "valueOf", "isPrototypeOf", "__defineGetter__", "toLocaleString"]
-UNUSUAL = ["Zwölf", "qwrtx", "antidisestablishmentarianism"]
 
 
 def test_words_that_plain_objects_inherit_are_answered_as_core_answers_them(workspace, ask):
-    words = INHERITED + UNUSUAL
+    words = [*INHERITED, "Zwölf", "qwrtx", "antidisestablishmentarianism"]
     texts = [[f"The {word} built the house.", f"A {word} came to us."] for word in words]
     for word, pair_, answer in zip(words, texts, ask("answer", *map(question, texts)), strict=True):
         first, second = workspace.words(*pair_)
@@ -174,8 +173,7 @@ def test_pictures_and_neighbors_are_core_s_with_stars_near_core_s(workspace, ask
     pairs = [pair for _, *pair in page.examples_of(workspace)[:5]]
     answers = ask("answer", *map(question, pairs))
     for texts, answer in zip(pairs, answers, strict=True):
-        words = workspace.words(*texts)
-        known, given = pair.draw_scene(workspace, *words), answer["pair"]["scene"]
+        known, given = pair.draw_scene(workspace, *workspace.words(*texts)), answer["pair"]["scene"]
         assert tuple(given["spaces"]) == known.spaces and tuple(given["senses"]) == known.senses and given["in_own"] == list(known.in_own)
         np.testing.assert_allclose(np.array(given["points"]), known.points, atol=1e-4)
         extent = np.ptp(known.points, axis=(0, 1)).max()

@@ -14,7 +14,6 @@ from core.live.pack import Pack, add_network
 from core.text.tokens import JOINER, character_ids
 from core.workspace import open_workspace
 
-NODE = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 MINE, BANKS = {"bank": ["A bank.", "The bank."]}, ["We sat on the bank.", "The bank lent money."]
 
 
@@ -28,12 +27,11 @@ def test_a_model_too_large_is_named_with_its_size_before_sentences_are_encoded()
 
 
 def in_node(name: str, expression: str) -> list:
-    """Return the value of an expression after one of the engine's scripts."""
     script = f"{(page.FOLDER / name).read_text('utf-8')}; console.log(JSON.stringify({expression}))"
     return json.loads(subprocess.run(["node", "-e", script], capture_output=True, text=True, check=True, timeout=60).stdout)
 
 
-@NODE
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 def test_the_page_cuts_tokens_and_hangul_as_core_does_in_time_that_grows_with_their_length():
     words = ["<S>", "</S>", "bank", "transformation", "x" * 60, "강" * 20, "na\u00efve", "\ud83d", "a\udc00b", "\U0001f3e6\ud83d"]
     sizes = [3, 10, 50]
@@ -113,11 +111,9 @@ def test_a_file_that_is_no_page_is_never_written_over(written, tmp_path):
 
 
 def test_an_example_opens_on_its_word_in_any_form_in_its_language(written, tmp_path):
-    pairs = {"run": ["He ran past a bank.", "Running a bank is hard."], "Sea": ["The SEA rose.", "It fell."]}
-    page.live(examples=pairs, path="page.html")
+    page.live(examples={"run": ["He ran past a bank.", "Running a bank is hard."], "Sea": ["The SEA rose.", "It fell."]}, path="page.html")
     _, data = (tmp_path / "page.html").read_text("utf-8").split("ELMOSCOPE = ")
-    examples = json.JSONDecoder().raw_decode(data)[0]["examples"]
-    assert [forms for *_, forms in examples] == [["ran", "Running"], ["SEA", None]]
+    assert [forms for *_, forms in json.JSONDecoder().raw_decode(data)[0]["examples"]] == [["ran", "Running"], ["SEA", None]]
     korean = open_workspace("elmo-ko-mini")
     assert page.examples_of(korean, [("배", "배를 먹었다.", "배가 떠났다.")])
     with pytest.raises(BadInput, match="“말” is in neither"):

@@ -67,11 +67,8 @@ def test_the_figure_has_the_same_places(labeled: Scene, unlabeled: Scene, space:
     assert [note.text for note in scene_figure(unlabeled, space, SENTENCES).layout.annotations][-4:] == list(unlabeled.texts)
 
 
-BINS = np.linspace(-0.975, 0.975, 40)
-
-
 def row(name: str, value: float) -> EvidenceRow:
-    same, different = (np.exp(-((BINS - middle) ** 2) * 9) for middle in (0.4, -0.4))
+    same, different = (np.exp(-((np.linspace(-0.975, 0.975, 40) - middle) ** 2) * 9) for middle in (0.4, -0.4))
     return EvidenceRow(name, Density(np.linspace(-1, 1, 41), same, different), value)
 
 

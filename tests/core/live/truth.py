@@ -59,7 +59,6 @@ def truths(workspace: Workspace, n: int) -> Iterable[Truth]:
 
 
 def compare(truth: Truth, answer: dict) -> dict[str, float]:
-    """Return how far the page's answer is from core's."""
     pairs, listed = answer["pair"], [_nearest(part) for part in answer["around"]["parts"]]
     own, verdict = [[word for word, _ in side["words"]][:5] for side in pairs["expected"]], pairs["judgment"]["verdict"]
     return {

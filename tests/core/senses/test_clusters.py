@@ -26,7 +26,6 @@ def blob(seed: int, n: int = 60, dims: int = 64) -> np.ndarray:
 
 
 def directions(rows: np.ndarray) -> np.ndarray:
-    """Return the directions of rows that are all of one spelling."""
     return clusters.directions(rows, ["a"] * len(rows))
 
 
@@ -48,8 +47,7 @@ def test_the_number_suggested_is_what_the_picture_shows(seed):
     number = 2 + seed % 4
     middles = rng.normal(size=(number, 64)) * (3, 5, 8)[seed % 3]
     middles[1:] += middles[0] * (seed % 2)
-    rows = directions(blob(seed, n=60) + np.repeat(middles, -(-60 // number), axis=0)[:60])
-    s = clusters.suggest(rows, seed=seed)
+    s = clusters.suggest(directions(blob(seed, n=60) + np.repeat(middles, -(-60 // number), axis=0)[:60]), seed=seed)
     heights, limits = dict(zip(clusters.NUMBERS, s.silhouettes, strict=True)), dict(zip(clusters.NUMBERS, s.limit, strict=True))
     drawn = {k: heights[k] for k in clusters.NUMBERS if k not in s.small}
     is_clear = any(heights[k] > limits[k] for k in clusters.NUMBERS)

@@ -47,8 +47,7 @@ def test_words_in_both_sentences_are_not_edited_and_an_inflected_target_is():
 def test_greedy_takes_the_edit_that_moves_most_until_the_sign_changes_and_then_goes_left_to_right():
     alignment = edits.align(list("abcWd"), 3, list("pqrWs"), 3)
     gain = {"p": 1, "q": 5, "r": 2, "s": 3}
-    order = edits.greedy(alignment, lambda ss: np.array([sum(gain.get(x, 0) for x in tokens) - 7.0 for tokens, _ in ss]))
-    assert order == [1, 4, 0, 2]
+    assert edits.greedy(alignment, lambda ss: np.array([sum(gain.get(x, 0) for x in tokens) - 7.0 for tokens, _ in ss])) == [1, 4, 0, 2]
     for second in ([0.1, 0.3, 0.8], [0.9, 0.3, 0.8]):  # two senses, even where one is read in both
         assert edits.ends(np.array([[0.9, 0.1, 0.2], second])) == (0, 2)
 
@@ -65,12 +64,11 @@ def test_what_cannot_be_edited_is_refused_in_a_sentence():
         edits.order_edits(long, "backwards")
 
 
-WRITTEN = {"en": ("He sat by the old (muddy) bank .", "She sat by the bank!"), "ko": ("초원에서 말이 달렸다.", "그의 말이 너무 빨랐다.")}
-
-
 @pytest.mark.parametrize(("language", "word"), [("en", "bank"), ("ko", "말")])
 def test_texts_are_written_as_they_were_typed_and_removed_words_shown_in_their_place(language, word):
-    texts = WRITTEN[language]
+    texts = {"en": ("He sat by the old (muddy) bank .", "She sat by the bank!"), "ko": ("초원에서 말이 달렸다.", "그의 말이 너무 빨랐다.")}[
+        language
+    ]
     alignment, *tokens = aligned(*texts, word, get_language(language).tokenize)
     path, pieces = edits.steps(alignment, alignment.changes), [as_in_text(*pair) for pair in zip(tokens, texts, strict=True)]
     written = [edits.write_step(alignment, step, *pieces) for step in path]

@@ -12,7 +12,6 @@ from core.senses import calibration, densities, evidence
 from core.senses.evidence import LABELED_COLUMNS, UNLABELED_COLUMNS, VIEWS, Evidence, centers, centroid_shares, cosines
 from core.workspace import open_workspace
 
-LAYERS = {"0", "1", "2", "mix"}
 NOUNS = np.full(12, "noun")
 
 
@@ -53,7 +52,7 @@ def test_a_sense_has_a_middle_in_each_part_of_speech_with_enough_sentences_and_t
 def test_each_kind_of_evidence_has_a_histogram(workspace):
     for labeled, columns in ((True, LABELED_COLUMNS), (False, UNLABELED_COLUMNS)):
         result = densities.densities_of(workspace, labeled=labeled)
-        assert set(result) == {*columns, *LAYERS}
+        assert set(result) == {*columns, "0", "1", "2", "mix"}
         assert all((np.diff(density.edges) > 0).all() for density in result.values())
     stored = read_json(ASSETS / "targets" / calibration.FILE, expect=dict)["densities"]["labeled"]
     made = densities.densities_as_json(densities.densities_of(workspace, labeled=True), {})["labeled"]
@@ -74,7 +73,6 @@ def test_a_model_without_labeled_sentences_has_none_until_they_can_be_read(model
 
 def test_words_weigh_alike_and_outliers_are_in_the_last_bins():
     values = [np.array([0.1] * 98 + [0.9, 50.0]), np.array([0.9, 0.1])]
-    same = [np.array([False] * 98 + [True, True]), np.array([True, False])]
-    density = densities.count_density(values, same)
+    density = densities.count_density(values, [np.array([False] * 98 + [True, True]), np.array([True, False])])
     assert density.different.sum() == pytest.approx(1) and density.same.sum() == pytest.approx(1)
     assert density.edges[-1] < 50 and density.same[-1] == pytest.approx(0.25)

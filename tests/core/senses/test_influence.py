@@ -24,7 +24,6 @@ TARGET = 4
 
 @pytest.fixture(scope="module")
 def labeled(table):
-    """Return the vectors and the senses of the labeled sentences with "bank"."""
     rows = table.labeled_rows("bank")
     return table.rows.take(rows), [table.senses[k] for k in table.sense[rows]]
 
@@ -36,7 +35,6 @@ def known(labeled):
 
 @pytest.fixture(scope="module")
 def influence_of_words(model, known):
-    """Each way of changing the words of TOKENS."""
     return {how: inf.influence(model.encoder, TOKENS, TARGET, known, how=how, swap="thing", weights=EQUAL) for how in WAYS}
 
 

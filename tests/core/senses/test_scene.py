@@ -124,8 +124,7 @@ def test_words_are_chosen_once_each_and_those_near_both_are_reported():
     names = ["near", "near", "far", "both", "other"] + [f"filler {k}" for k in range(40)]
     cosines = np.full((2, len(names)), -0.5) - np.arange(len(names)) / 100
     cosines[:, :5] = [[0.9, 0.8, -1, 0.7, 0.99], [-1, -1, 0.9, 0.6, 0.99]]
-    may_answer = np.array([name != "other" for name in names])
-    rows, stars = scene.find_near_words(cosines, may_answer, lambda row: names[row])
+    rows, stars = scene.find_near_words(cosines, np.array([name != "other" for name in names]), lambda row: names[row])
     words = [names[row] for row in rows]
     star_of = dict(zip(words, stars, strict=True))
     assert star_of["near"] == FIRST and star_of["both"] == BOTH and "other" not in star_of and words.count("near") == 1

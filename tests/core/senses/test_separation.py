@@ -15,8 +15,6 @@ from core.senses.evaluate import classify_split, left_out_centroids
 from core.senses.evidence import purity_at_k
 from core.senses.separation import count_significant, judge, one_nn, sense_report, silhouette, word_gain, word_ranking
 
-SPACES = Layers().spaces
-
 # Occurrences 0 and 1 are near each other, and so are 2 and 3.
 PAIRS = np.array([[1.0, 0.9, 0.1, 0.2], [0.9, 1.0, 0.3, 0.1], [0.1, 0.3, 1.0, 0.8], [0.2, 0.1, 0.8, 1.0]], np.float32)
 VECTORS = np.array([[1, 0], [2, 0.2], [0, 3], [1, 0]], np.float32)  # their lengths must not matter
@@ -140,7 +138,7 @@ def test_senses_apart_are_shown_and_senses_drawn_at_random_hardly_ever():
 def test_fewer_words_are_shown_after_correction_and_those_that_are_not_are_hollow(table):
     ranking = word_ranking(table)
     assert list(ranking) == table.lemmas
-    counted = {name: count_significant([gains[name] for gains in ranking.values()]) for name in SPACES}
+    counted = {name: count_significant([gains[name] for gains in ranking.values()]) for name in Layers().spaces}
     assert counted["0"][0] == 0 and counted["1"][0] < counted["1"][1] < len(ranking)
     gains = {word: {name: (g.gain, 0.0, 0.1, 0.5, g.shown) for name, g in by.items()} for word, by in ranking.items()}
     figure = ranking_figure(gains, layer="2", word="bank", key="k")

@@ -27,7 +27,6 @@ CODES = ("en", "ko")
 
 @pytest.fixture(scope="module")
 def opened(workspace):
-    """Return the model, table and calibration of each language."""
     workspaces = {code: workspace.with_model(languages.get_language(code).model) for code in CODES}
     return {code: (of.model, of.targets.basic, calibration.read(of.targets.basic.folder)) for code, of in workspaces.items()}
 
@@ -42,7 +41,6 @@ def test_every_example_is_two_meanings(workspace, code: str):
 
 @pytest.fixture(scope="module")
 def seen(opened):
-    """Return the evidence of all judged rows for each language."""
     return {
         code: evidence.of_rows(model.encoder, vectors, table, calibration.rows_to_judge(table), open_space(model, vectors))
         for code, (model, table, _) in opened.items()
@@ -70,7 +68,6 @@ def test_it_is_right_as_often_as_it_says(opened, seen, code: str, labels: bool, 
 
 
 def context(text: str) -> WordInContext:
-    """Return the word between asterisks in its sentence."""
     before, word, after = text.split("*")
     tokens = tokenize(before + word + after)
     return WordInContext(tuple(tokens), find_word(tokens, word)[0])

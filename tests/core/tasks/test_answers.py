@@ -1,5 +1,3 @@
-"""Test typed input of each task: each form of answer, and wrong input that no snapshot of a page has."""
-
 import pytest
 import torch
 
@@ -15,15 +13,13 @@ torch.set_num_threads(1)
 
 @pytest.fixture(scope="module")
 def heads(tmp_path_factory, folder, given):
-    """A folder with an untrained head of every task and variant."""
     output = tmp_path_factory.mktemp("heads")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ELMOSCOPE_CACHE", str(output / "cache"))
         for name, task in TASKS.items():
             recipe, examples = task_recipe(name), read_data(task, folder, task_recipe(name))
             for variant in VARIANTS:
-                fit = make_fit(task, variant, examples, recipe, freeze(variant, examples, *given))
-                save_head(fit.finish(), output / name / variant)
+                save_head(make_fit(task, variant, examples, recipe, freeze(variant, examples, *given)).finish(), output / name / variant)
     return output
 
 
@@ -60,8 +56,7 @@ def test_a_sentence_is_read_once_for_all_tasks(heads, given, monkeypatch):
 
 
 def test_heads_of_another_model_are_not_asked(heads, given):
-    other = Model("other", given[0].folder, given[0].encoder, "0" * 16)
-    opened = answers.open_tasks(other, given[1], heads)
+    opened = answers.open_tasks(Model("other", given[0].folder, given[0].encoder, "0" * 16), given[1], heads)
     assert all(set(item.heads) == {"baseline"} and "was trained with" in item.problems[0] for item in opened.values())
     assert answers.open_tasks(*given, heads / "none") == {}
 

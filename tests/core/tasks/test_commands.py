@@ -1,5 +1,3 @@
-"""Test the commands `tasks fetch`, `train` and `evaluate` on tiny files."""
-
 import json
 import lzma
 import zipfile

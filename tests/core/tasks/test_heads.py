@@ -25,14 +25,11 @@ def parts():
 
 @pytest.fixture(scope="module")
 def read(folder):
-    """Return a function that reads the examples of a task. Keywords change its recipe."""
     return lambda name, **changes: read_data(TASKS[name], folder, task_recipe(name, **changes))
 
 
 @pytest.fixture(scope="module")
 def fit(read, parts):
-    """Return a function that makes a run of a task and a variant. Keywords change the recipe."""
-
     def made(name: str, variant: str, **changes) -> Fit:
         return make_fit(TASKS[name], variant, read(name, **changes), task_recipe(name, **changes), parts[variant])
 

@@ -21,8 +21,6 @@ def test_error_reduction_is_the_papers():
 
 @pytest.fixture
 def run(folder, given, tmp_path):
-    """Return a function that returns the runs it made: of seed 0 and without controls, unless the plan changes that."""
-
     def made(task, **plan) -> list[dict]:
         plan = {"seeds": (0,), "controls": False} | plan
         return list(measure([task], folder, *given, plan=RunPlan(**plan), output=tmp_path))

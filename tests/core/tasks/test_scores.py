@@ -93,8 +93,7 @@ def test_documents_are_summed_before_they_are_divided_and_lone_mentions_are_in_n
     perfect, missed = ([frozenset("ab")], [frozenset("ab")]), ([frozenset("cde")], [])
     result = coreference.conll_f1([perfect, missed])
     assert result["muc_recall"] == pytest.approx(1 / 3) and result["b3_recall"] == pytest.approx(2 / 5)
-    spans = ((0, 0), (2, 3), (5, 5))
-    example = Example((), ((0, 0, 1), (2, 3, 2), (5, 5, 1)), spans)
+    example = Example((), ((0, 0, 1), (2, 3, 2), (5, 5, 1)), ((0, 0), (2, 3), (5, 5)))
     assert coreference.score_clusters([example], [[0, 1, 0]])["f1"] == pytest.approx(1)
     assert coreference.score_clusters([example], [[0, 1, 2]])["f1"] == 0
 

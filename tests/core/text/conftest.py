@@ -1,5 +1,3 @@
-"""Write small input files."""
-
 import gzip
 import json
 import lzma

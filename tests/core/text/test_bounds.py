@@ -29,7 +29,6 @@ def small_limits(monkeypatch, private_cache):
 
 
 def xlsx(*sheets: str, **parts: str) -> bytes:
-    """Return a workbook with these rows in its sheets. `parts` are the contents of "styles" or "sharedStrings"."""
     with zipfile.ZipFile(workbook(io.BytesIO(), **{f"s{k}": () for k in range(len(sheets))})) as file:
         members = {name: file.read(name) for name in file.namelist()}
     parts |= {f"worksheets/sheet{k}": f"<worksheet {SHEET}><sheetData>{rows}</sheetData></worksheet>" for k, rows in enumerate(sheets, 1)}
@@ -41,7 +40,6 @@ def row(*cells: str) -> str:
 
 
 def packed_pdf(content: bytes) -> bytes:
-    """Return a PDF with one page of this content, compressed."""
     writer, out, stream = pypdf.PdfWriter(clone_from=io.BytesIO(pdf(["a"]))), io.BytesIO(), DecodedStreamObject()
     stream.set_data(content)
     writer.pages[0][NameObject("/Contents")] = stream.flate_encode()
@@ -113,8 +111,7 @@ NESTED = "<p>The bank.</p><svg>" + "<math>" * 50_000 + "</svg>" + "</math>" * 50
 )
 def test_document_is_read_once_and_in_linear_time(write, name, content, sentences):
     start_cpu_s = resource.getrusage(resource.RUSAGE_SELF).ru_utime
-    kept = keep_files([Source(name, write(name, content()))])
-    assert spaced_tokens(read_sentences(kept.path)) == sentences
+    assert spaced_tokens(read_sentences(keep_files([Source(name, write(name, content()))]).path)) == sentences
     assert resource.getrusage(resource.RUSAGE_SELF).ru_utime - start_cpu_s < 5
 
 
@@ -128,7 +125,6 @@ LONG = {
 
 @pytest.mark.parametrize("name", LONG)
 def test_reading_ends_when_its_job_is_stopped(write, name, monkeypatch):
-    """Check that each reader reports its progress often enough, and passes on the exception of the report."""
     monkeypatch.setattr("core.common.reports.REPORTED_EVERY_S", 0)
     path, calls = write(name, LONG[name]()), []
 

@@ -70,7 +70,6 @@ LEXICON = f"""<?xml version="1.0" encoding="UTF-8"?>
 
 @pytest.fixture
 def wordnet(tmp_path, monkeypatch):
-    """The package wn with an empty folder."""
     wn = pytest.importorskip("wn")
     monkeypatch.setattr(wn.config, "_data_directory", wn.config._data_directory)
     monkeypatch.setattr(wn.config, "_dbpath", wn.config._dbpath)

@@ -81,8 +81,6 @@ def test_a_label_stays_on_its_word_when_the_sentence_is_cut_again():
 
 @pytest.fixture
 def uninstall(monkeypatch):
-    """`uninstall("mecab")` hides packages of the analyzer."""
-
     def run(*packages: str) -> None:
         morphemes._analyzer.cache_clear()
         for package in packages:

@@ -66,7 +66,6 @@ def read(text: str, lines: str = DETECT) -> list[str]:
 
 
 def wrapped(sentences: list[str], width: int = 72, paragraphs: int = 6, first: str = "", between: str = "\n\n") -> str:
-    """Return paragraphs of the same sentences, as an editor wraps them."""
     return between.join([textwrap.fill(" ".join(sentences), width, initial_indent=first)] * paragraphs)
 
 

@@ -84,8 +84,7 @@ def test_a_text_is_tokenized_again_where_another_language_is_in_use():
 
 @pytest.mark.parametrize("name", ["<img src=x onerror=alert(1)>.txt", "a" * 300 + ".txt", "caf\udce9.txt", "눈.txt"])
 def test_any_file_name_makes_a_document(tmp_path, name):
-    source = Source(name, written(tmp_path, a_txt=LETTER)[0].path)
-    document = read_sentences(keep_files([source]).path)[0].document
+    document = read_sentences(keep_files([Source(name, written(tmp_path, a_txt=LETTER)[0].path)]).path)[0].document
     assert document and len(document) <= 200 and document[:4] == name[:4].replace("\udce9", "?")
 
 
@@ -210,7 +209,6 @@ class Stopped(Exception):
 
 
 def stop_at(rounds: int):
-    """Return a report that ends the reading at its call of that number."""
     return Mock(side_effect=[None] * (rounds - 1) + [Stopped])
 
 

@@ -23,7 +23,6 @@ LABELS = ["wet", "talk", "dry", "wet"]
 
 
 def texts_of(path, column: str | None = None) -> tuple[list[str], list[str]]:
-    """Return the text cells of a table and the notes on it."""
     with reports.collecting() as found:
         return [text for _, text, *_ in iterate_cells(path, path.suffix, column, None)], list(found.values())
 

@@ -31,8 +31,7 @@ def test_more_files_than_a_byte_counts_keep_their_sentences_apart(tmp_path):
     domains = np.load(folder / "domains.npy")
     assert domains.tolist() == [0, *range(300)]
     corpus = Corpus(folder)
-    names = [corpus.types[int(corpus.ids[start])] for start in corpus.starts[:-1]]
-    assert names == [f"w{number}" for number in domains]
+    assert [corpus.types[int(corpus.ids[start])] for start in corpus.starts[:-1]] == [f"w{number}" for number in domains]
     assert [corpus.meta["files"][number] for number in domains[-2:]] == ["part298-00.txt", "part299-00.txt"]
 
 

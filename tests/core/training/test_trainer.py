@@ -18,7 +18,6 @@ from core.training.trainer import LIKE_ADAM, OrthogonalMomentum, PretrainConfig,
 from core.training.warm_start import copy_vectors, solve_characters
 
 torch.set_num_threads(1)
-SHAPE = ModelShape(filters=((1, 4), (2, 6)), hidden=12, projection=8)
 CONFIG = PretrainConfig(vocabulary=14, tokens=10**6, batch_tokens=60, negatives=10, learning_rate=0.01, warmup_steps=2, character_every=2)
 
 
@@ -31,7 +30,7 @@ def corpus(tmp_path_factory):
 
 
 def trainer(corpus, **changes) -> Trainer:
-    return Trainer(corpus, SHAPE, replace(CONFIG, **changes))
+    return Trainer(corpus, ModelShape(filters=((1, 4), (2, 6)), hidden=12, projection=8), replace(CONFIG, **changes))
 
 
 def train(t: Trainer, steps: int) -> list:
@@ -212,8 +211,7 @@ def test_start_vectors_without_two_words_of_the_text_and_a_config_that_cannot_be
 
 
 def test_whole_word_filters_that_training_moves_are_looked_for_where_they_then_answer(corpus):
-    shape = ModelShape(filters=((2, 8), (5, 6)), hidden=12, projection=8, n_highway=0)
-    t = Trainer(corpus, shape, replace(CONFIG, character_every=1))
+    t = Trainer(corpus, ModelShape(filters=((2, 8), (5, 6)), hidden=12, projection=8, n_highway=0), replace(CONFIG, character_every=1))
     solve_characters(t.model.characters, corpus.types[:20], torch.randn(20, 8), word_widths=1)
     train(t, 1)
     assert t.model.characters.anchored == [False, True]

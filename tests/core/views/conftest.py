@@ -1,5 +1,3 @@
-"""Fixtures of the tests of views."""
-
 from collections.abc import Callable
 
 import pytest

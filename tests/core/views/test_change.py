@@ -122,7 +122,6 @@ def test_a_wrong_command_is_one_sentence(sides, refused):
 
 @pytest.mark.usefixtures("one_opener")
 def test_labels_spread_on_the_command_line(workspace, answer, tmp_path):
-    """From two labels a sense of a bundled word; the second annotator calls one of them otherwise."""
     items = induction.compute(workspace, induction.InductionRequest(word="bank")).occurrences.items
     gold = np.array([o.sense for o in items])
     chosen = [(int(k), sense) for sense in np.unique(gold) for k in np.flatnonzero(gold == sense)[:2]]

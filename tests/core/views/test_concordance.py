@@ -1,5 +1,3 @@
-"""Test lines, collocates and keywords of a corpus, by the groups that the model finds among others."""
-
 import json
 from itertools import pairwise
 
@@ -66,8 +64,6 @@ def test_a_group_that_is_none_and_a_word_too_rare_for_groups_are_named(workspace
 
 @pytest.fixture(scope="module")
 def open_rows(bundled, tmp_path_factory):
-    """Rows as a corpus: (document, date, sentence, times) each."""
-
     def opened(*rows: tuple[str, str, str, int]) -> Workspace:
         path = tmp_path_factory.mktemp("rows") / "rows.jsonl"
         lines = [{"text": text, "document": name, **({"date": date} if date else {})} for name, date, text, n in rows for _ in range(n)]

@@ -47,7 +47,6 @@ FEW = {  # labeled sentences, in which river and bird have one each
 
 @pytest.fixture(scope="module")
 def few(workspace: Workspace, tmp_path_factory) -> Workspace:
-    """A workspace over FEW."""
     path, rows = tmp_path_factory.mktemp("few") / "few.jsonl", []
     for text, (lemma, sense) in FEW.items():
         tokens = workspace.language.tokenize(text)
@@ -70,8 +69,7 @@ def test_neighbors_are_the_table_s_with_a_level_and_the_sense_space_ranks_occurr
         near = workspace.targets.nearest(workspace.queries(words)[0], weights, k=5, which=SAME)
         assert [(n.occurrence.row, n.cosine) for n in result.entries] == [(n.occurrence.row, pytest.approx(n.cosine)) for n in near]
         assert result.level == random_level(workspace, space) and 0 < result.level.mean < 0.5
-    uneven = neighbors.compute(workspace, NeighborsRequest(word=words[0], space="mix", weights="1,0,3", every_token=False))
-    assert uneven.level is None
+    assert neighbors.compute(workspace, NeighborsRequest(word=words[0], space="mix", weights="1,0,3", every_token=False)).level is None
     result = neighbors.compute(workspace, NeighborsRequest(word=words[1], space="senses", among=OTHER, k=3, every_token=False))
     assert len(result.entries) == 3 and result.level.low < 0 < result.level.mean < 0.2 < result.level.high < result.entries[-1].cosine
     assert neighbors.compute(workspace, NeighborsRequest(word=herons[0], space="1", every_token=False)) is None  # every token is needed
@@ -214,8 +212,7 @@ def test_a_path_leads_from_one_sense_to_the_other_and_across_the_map(workspace, 
     assert layouts.maps_of(workspace, "bank").names
     monkeypatch.setattr(FrozenMaps, "load", lambda path: pytest.fail("the maps were read again"))
     path = why.compute_edits(workspace, why.EditsRequest(first=words[0], second=words[1], order=order, space=space))
-    senses = tuple(workspace.targets.senses_of("bank"))
-    assert (path.lemma, path.senses) == ("bank", senses)
+    assert (path.lemma, path.senses) == ("bank", tuple(workspace.targets.senses_of("bank")))
     assert path.ends == ("river edge", "financial institution") == (path.read[0], path.read[-1])
     assert path.margins.keys() == {"0", "1", "2", "mix", space} and path.margins[space][0] < 0 < path.margins[space][-1]
     assert np.ptp(path.margins["0"]) < 1e-6 < 0.05 < np.ptp(path.margins["2"])  # the context moves nothing at layer 0
