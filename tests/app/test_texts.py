@@ -286,6 +286,13 @@ def test_removing_a_file_removes_those_it_replaced():
     assert not [*folder.iterdir()] and page.session_state.found == []
 
 
+def test_files_of_one_name_are_numbered():
+    page = AppTest.from_function(draw_box, args=(True,)).run()
+    for _ in range(2):
+        page.file_uploader[0].upload("a.txt", b"a").run()
+    assert [button.label for button in page.button] == [r"Remove a\.txt", r"Remove a\.txt₂", "Remove all files"]
+
+
 @pytest.mark.parametrize(("several", "found"), [(False, ["b.txt"]), (True, ["a.txt", "b.txt"])])
 def test_a_refused_file_replaces_no_other(monkeypatch, several, found):
     page = with_two_files(several)
