@@ -260,7 +260,7 @@ def test_the_judgments_of_a_usage_graph_are_left_out_with_a_note(tmp_path):
 
 def test_corpus_in_other_letters_is_noted():
     page = bring(opened_whole("pages/texts.py", corpus_way="files"), ("a.txt", "The bank closed. 은행에서 돈을 빌렸다.".encode()))
-    assert "Tokens not in English letters: 3 of 8" in captions(page)
+    assert all(text in captions(page) for text in ("Tokens not in English letters: 3 of 8", "reloading the page loses them"))
 
 
 def draw_box(several: bool) -> None:
