@@ -42,6 +42,7 @@ VIEWS = {  # the module of core.views and the function that computes each
 Compute = Callable[["Workspace", Any], Any]
 WORD_KEYS = ("text", "word", "position", "read_as")
 EXAMPLE = '{"text": "We sat on the bank.", "word": "bank"}'
+PLACES = 8  # positions of a word that a message lists
 KINDS = {str: "text", int: "a whole number", float: "a number", bool: "true or false", NoneType: "null"}
 
 
@@ -185,11 +186,15 @@ def position_of(language: Language, name: str, item: Mapping[str, Any], limit: i
     if word and not places:
         raise BadInput(f"'{name}': {no_token(word, tokens)}")
     if position is None and len(places) > 1:
-        reports.add((name, word), f"'{shorten(word)}' is at {', '.join(map(str, places))}; taking the first.")
+        reports.add((name, word), f"'{shorten(word)}' is at {_list_places(places, ', ')}; taking the first.")
     if word and position is not None and position not in places:
-        where = " or ".join(map(str, places))
+        where = _list_places(places, " or ")
         raise BadInput(f"'{name}': token {position} is '{bare(cut[position])}', not '{shorten(word)}'. Use {where}.")
     return places[0] if word and position is None else position, tuple(cut)
+
+
+def _list_places(places: Sequence[int], separator: str) -> str:
+    return separator.join([*map(str, places[:PLACES]), *["…"] * (len(places) > PLACES)])
 
 
 def _value(name: str, hint: Any, value: Any) -> Any:

@@ -95,8 +95,8 @@ def worker_command(address: str) -> str:
 
 def is_unprotected(address: str) -> bool:
     """Return whether the address is that of another machine without TLS, so that others could read and change the traffic."""
-    scheme = address.strip().lower().rpartition("://")[0]
-    return scheme not in {"tls", "wss", "inproc"} and not _is_local(address)
+    scheme, _, place = address.strip().lower().rpartition("://")
+    return ":" in place and scheme not in {"tls", "wss", "inproc"} and not _is_local(address)  # Dask refuses one without a port
 
 
 def _is_local(address: str) -> bool:

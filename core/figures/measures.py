@@ -160,7 +160,7 @@ def frequency_columns(parts: Sequence[Part]) -> go.Figure:
     rates = [1e6 * n / size if size else None for _, n, size in parts]
     look = {"marker_color": FREQUENCY, "customdata": list(map(_rate, parts)), "hovertemplate": "%{x}: %{customdata}"}
     figure = Figure().add_bar(x=[name for name, _, _ in parts], y=rates, **look)
-    figure.update_xaxes(type="category", fixedrange=True)
+    figure.update_xaxes(type="category", fixedrange=True, tickangle=-90)  # Plotly's choice of an angle leaves the labels in the plot
     figure.update_yaxes(fixedrange=True, rangemode="tozero")
     return _titled(figure, t("Per million tokens, by date"), height=260, bargap=0.25)
 

@@ -67,8 +67,8 @@ def number_figure(
         sizes = [13 if n == chosen and dash == "solid" else 6 for n in numbers]
         symbols = ["circle-open" if n in small and dash == "solid" else "circle" for n in numbers]
         style.add_line(figure, numbers, values, color, "%{y:.3f}", width=2, dash=dash, marker={"size": sizes, "symbol": symbols})
-    for (_, name, color, _), y in zip(named, (1.0, 0.91), strict=True):
-        add_text(figure, 1, y, line_name(name, color), xref="paper", yref="paper", xanchor="right", yanchor="top")
+    names = Markup("\u2003").join(line_name(name, color) for _, name, color, _ in named)
+    add_text(figure, 1, 1, names, xref="paper", yref="paper", xanchor="right", yanchor="bottom")  # above the plot, where no line crosses it
     figure.update_xaxes(title=t("groups"), dtick=1, fixedrange=True)
     figure.update_yaxes(title=t("silhouette"), fixedrange=True, gridcolor=GRID, nticks=5)
     return base(figure, height=300, key="number")

@@ -9,7 +9,7 @@ from typing import NoReturn
 from xml.parsers import expat
 
 from ..common import reports
-from ..common.errors import BadInput, ElmoscopeError
+from ..common.errors import BadInput, ElmoscopeError, MissingArtifact
 from ..common.i18n import t
 from ..common.libraries import Frame
 from ..common.limits import limits
@@ -49,7 +49,9 @@ def recognize_suffix(name: str) -> str:
 
 
 def refuse_format(path: Path, kinds: Sequence[str]) -> NoReturn:
-    """Raise BadInput for a file of another kind than `kinds` (suffixes). The message explains how to convert it."""
+    """Raise BadInput for a file of another kind than `kinds` (suffixes), or MissingArtifact. The message explains how to convert the file."""
+    if not path.is_file():
+        raise MissingArtifact(t("No file {path}. Check its name, or remake it.", path=path))
     suffix = suffix_of(path)
     advice = _conversion(suffix.removeprefix("."), kinds)
     if advice:

@@ -203,7 +203,7 @@ class Unread:
         self._names = [name.strip() for name in names]
         self._read = ", ".join(f"“{self._names[k]}”" for k in read)
         self._is_text = any(fold_case(self._names[k]) == "text" for k in read)
-        not_prose = (*DATE_COLUMNS, DOCUMENT_COLUMN)
+        not_prose = (*DATE_COLUMNS, DOCUMENT_COLUMN, *(fold_case(self._names[k]) for k in read))  # `note_doubled` names their doubles
         self._words = {k: 0 for k, name in enumerate(self._names) if k not in {*read, *others} and fold_case(name) not in not_prose}
         self._usual = {k for k in self._words if fold_case(self._names[k]) in usual}
         self._n = 0

@@ -20,7 +20,7 @@ from pages._cached import classifiers
 from pages._cached.cache import keep
 from pages._frame.choices import choice
 from pages._frame.frame import notice
-from pages._frame.markup import fragment, plain
+from pages._frame.markup import fragment
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
@@ -101,7 +101,7 @@ def show_scores() -> None:
     st.markdown(t("#### The bundled classifiers on unseen texts"))
     titles = tasks.task_titles()
     default = "news-title" if "news-title" in result else next(iter(result))
-    task = choice("scores_task", t("Task"), {n: plain(titles.get(n, n)) for n in result}, default, label_visibility="collapsed")
+    task = choice("scores_task", t("Task"), {n: titles.get(n, n) for n in result}, default, label_visibility="collapsed")
     metas = result[task]
     table = pd.DataFrame([_describe_head(name, meta) for name, meta in metas.items()]).sort_values(t("accuracy"), ascending=False)
     shares = (t("accuracy"), t("macro F1"))

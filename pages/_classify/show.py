@@ -81,7 +81,7 @@ def _task() -> str:
     names = [*trained, *mine]
     default = "news-title" if "news-title" in names else names[0]
     titles = tasks.task_titles()
-    return choice("task", t("Task"), {n: plain(titles.get(n, n)) for n in names}, default)
+    return choice("task", t("Task"), {n: titles.get(n, n) for n in names}, default)
 
 
 def _text(task: str) -> str:
@@ -231,7 +231,7 @@ def describe_answers(answers: dict[str, Answer], without_words: list[str], label
     lines = []
     pair = next((pair for pair in PAIRS if answers.keys() >= set(pair)), None)
     if pair:
-        lines.append(_describe_help(*(answers[name].label for name in pair), label))
+        lines.append(_describe_help(*(answers[name].label for name in pair), label, titles[pair[0]]))
     lines.append(_describe_votes(answers, titles))
     if unsure := ", ".join(titles[name] for name, answer in answers.items() if answer.lead < CLOSE):
         lines.append(t("Too close to call, top two within {points:.0f} points: {classifiers}.", points=100 * CLOSE, classifiers=unsure))
@@ -242,20 +242,20 @@ def describe_answers(answers: dict[str, Answer], without_words: list[str], label
     return lines
 
 
-def _describe_help(before: str, after: str, label: str) -> str:
-    """State whether ELMo changes the answer and, where the label is known, whether it helps."""
-    values = {"label": label, "before": before, "after": after}
+def _describe_help(before: str, after: str, label: str, classifier: str) -> str:
+    """State whether ELMo changes the answer of a classifier and, where the label is known, whether it helps."""
+    values = {"label": label, "before": before, "after": after, "classifier": classifier}
     if not label:
         if before == after:
-            return t("ELMo changes nothing here: <b>{after}</b> with and without it.", **values)
-        return t("ELMo changes the answer from {before} to <b>{after}</b>.", **values)
+            return t("ELMo changes nothing for “{classifier}”: <b>{after}</b> with and without it.", **values)
+        return t("ELMo changes the answer of “{classifier}” from {before} to <b>{after}</b>.", **values)
     if after == label:
         if before == label:
-            return t("ELMo does not help here: without it, <b>{label}</b> is right too.", **values)
-        return t("ELMo helps here: only with it is the answer right, <b>{label}</b>.", **values)
+            return t("ELMo does not help “{classifier}”: without it, <b>{label}</b> is right too.", **values)
+        return t("ELMo helps “{classifier}”: only with it is the answer right, <b>{label}</b>.", **values)
     if before == label:
-        return t("ELMo hurts here: with it the answer is {after}, not <b>{label}</b>.", **values)
-    return t("Wrong with and without ELMo: this is <b>{label}</b>.", **values)
+        return t("ELMo hurts “{classifier}”: with it the answer is {after}, not <b>{label}</b>.", **values)
+    return t("“{classifier}” is wrong with and without ELMo: this is <b>{label}</b>.", **values)
 
 
 def _describe_votes(answers: dict[str, Answer], titles: dict[str, str]) -> str:

@@ -20,6 +20,7 @@ from core.common.markup import shorten
 from core.files import user_names
 from core.files.quotas import UPLOAD, VISITS
 from pages._frame.markup import plain
+from pages._frame.question import token_labels
 
 _FOLDER, _KEPT, _REPLACED = "uploads", "uploads.kept", "uploads.replaced"  # keys of the session
 LISTED = 20  # files with a separate button
@@ -104,8 +105,9 @@ def _take(key: str, widget: str, several: bool) -> None:
 
 def _list(key: str, files: list[Upload], place: Any) -> None:
     row = place.container(horizontal=True, gap="small", key=f"{key}.here".replace(".", "-"))
-    for file in files[:LISTED]:
-        label = t("Remove {name}", name=plain(shorten(file.name, 60)))
+    names = token_labels([file.name for file in files[:LISTED]], lambda name: plain(shorten(name, 60)))
+    for file, name in zip(files, names, strict=False):
+        label = t("Remove {name}", name=name)
         row.button(label, key=f"{key}.remove.{file.number}", icon=":material/close:", on_click=remove, args=(key, file.number))
     if len(files) > 1:
         if (more := len(files) - LISTED) > 0:

@@ -260,7 +260,7 @@ def _show_others(in_use: InUse, sides: tuple[Side, Side], word: str, key: tuple,
     if not wanted and shared_jobs.find_job(JOB, list_key) is None:
         on_click = partial(st.session_state.__setitem__, RANKED, key)
         places[1].button(t("Rank all words"), icon=":material/sort:", key="change.rank", on_click=on_click)
-        st.caption(t("Words with {n} or more occurrences on each side, at layer 1; p corrected for their number.", n=at_least))
+    st.caption(t("Words with {n} or more occurrences on each side, at layer 1; p corrected for their number.", n=at_least))
     is_like = st.session_state.get(LIKE) == (*key, word)
     if word and not is_like and shared_jobs.find_job(LIKE_JOB, (*key, word)) is None:
         on_click = partial(st.session_state.__setitem__, LIKE, (*key, word))

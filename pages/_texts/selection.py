@@ -135,6 +135,7 @@ def _offer_use(corpus: str, plan: Plan) -> None:
     about = t("Reads every word in the background; you can stop and continue.")
     options = {"type": "primary", "icon": ":material/done_all:", "disabled": refused, "help": about}
     st.button(t("Use these texts everywhere"), key="corpus.use", on_click=lambda: st.session_state.update(corpus=corpus), **options)
+    st.caption(t("Until then, reloading the page loses them."))
 
 
 def _show_reading(in_use: InUse, corpus: str, plan: Plan) -> None:

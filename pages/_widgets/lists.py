@@ -27,7 +27,7 @@ from pages._frame.markup import plain, show_html
 from pages._widgets.inputs import Chosen
 
 BEFORE = 10  # tokens before the word in a sentence on two lines
-WIDTH, SHORT = 14, 8  # tokens on each side of the keyword in a line, and in a narrow column; more on one side if the other has fewer
+WIDTH, SHORT = 14, 8  # tokens around the keyword in a line, and in a narrow column; more on one side if the other has fewer
 
 
 def heading(text: str, color: str, note: str = "") -> None:

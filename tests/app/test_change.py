@@ -49,6 +49,7 @@ def test_change_by_dates_counts_unreadable_dates(tmp_path):
     until(lambda: "words of similar frequency" in html_of(page.run()))
     page.button(key="change.rank").click().run()
     until(lambda: "Select one." in captions(page.run()))
+    assert "p corrected for their number" in captions(page)
     page = opened_whole("pages/change.py", change_first=str(path), change_by="dates", a="A zebra ran.", b="The zebra slept.")
     assert "12 and 12 sentences" in html_of(page)  # of “bank”, because no side has “zebra”
 

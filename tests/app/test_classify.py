@@ -28,11 +28,11 @@ def answers_of(**labels: str) -> dict[str, Answer]:
 
 
 HELPED = [
-    ("Sports", "<b>Business</b>", "<b>Business</b>", "ELMo helps here: only with it is the answer right, <b>&lt;b&gt;Business"),
-    ("World", "World", "World", "ELMo does not help here"),
-    ("World", "Sports", "World", "ELMo hurts here: with it the answer is Sports"),
-    *(("Sports", "Sports", "World", "Wrong with and without ELMo"), ("World", "World", "", "ELMo changes nothing here")),
-    ("World", "Sports", "", "ELMo changes the answer from World to"),
+    ("Sports", "<b>Business</b>", "<b>Business</b>", "ELMo helps “{}”: only with it is the answer right, <b>&lt;b&gt;Business"),
+    ("World", "World", "World", "ELMo does not help “{}”"),
+    ("World", "Sports", "World", "ELMo hurts “{}”: with it the answer is Sports"),
+    *(("Sports", "Sports", "World", "“{}” is wrong with and without ELMo"), ("World", "World", "", "ELMo changes nothing for “{}”")),
+    ("World", "Sports", "", "ELMo changes the answer of “{}” from World to"),
 ]
 
 
@@ -40,7 +40,7 @@ HELPED = [
 @pytest.mark.parametrize(("without", "joined", "label", "said"), HELPED)
 def test_elmo_helps_only_if_its_answer_alone_is_right(pair, without: str, joined: str, label: str, said: str):
     result = answers_of(tfidf="World", **dict(zip(pair, (without, joined), strict=True)))
-    assert written(describe_answers(result, [], label))[0].startswith(said)
+    assert written(describe_answers(result, [], label))[0].startswith(said.format(variant_titles()[pair[0]]))
 
 
 def test_without_a_classifier_to_compare_elmo_is_not_named_and_classifiers_that_know_no_word_are():
@@ -48,6 +48,12 @@ def test_without_a_classifier_to_compare_elmo_is_not_named_and_classifiers_that_
         assert "ELMo " not in written(describe_answers(answers_of(**dict.fromkeys(names, "World")), [], "World"))[0]
     said = " ".join(describe_answers(answers_of(**dict.fromkeys(FRONT[:2], "World")), list(FRONT[:2]), ""))
     assert "only a default: {}, {}.".format(*(variant_titles()[name] for name in FRONT[:2])) in said
+
+
+def test_the_file_of_a_task_is_listed_as_it_is_named():
+    page = opened("pages/classify.py")
+    page.session_state["trained_here"] = {"my_rows.csv, trained here": None}
+    assert page.run().selectbox(key="task").options[-1] == "my_rows.csv, trained here"
 
 
 def summary_of(right: dict[str, np.ndarray]) -> dict[str, dict]:

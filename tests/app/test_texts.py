@@ -259,7 +259,7 @@ def test_the_judgments_of_a_usage_graph_are_left_out_with_a_note(tmp_path):
 
 def test_corpus_in_other_letters_is_noted():
     page = bring(opened_whole("pages/texts.py", corpus_way="files"), ("a.txt", "The bank closed. 은행에서 돈을 빌렸다.".encode()))
-    assert "Tokens not in English letters: 3 of 8" in captions(page)
+    assert all(text in captions(page) for text in ("Tokens not in English letters: 3 of 8", "reloading the page loses them"))
 
 
 def draw_box(several: bool) -> None:
@@ -283,6 +283,13 @@ def test_removing_a_file_removes_those_it_replaced():
     assert len([*folder.iterdir()]) == 2  # a waiting training may read the first one
     page.button[0].click().run()
     assert not [*folder.iterdir()] and page.session_state.found == []
+
+
+def test_files_of_one_name_are_numbered():
+    page = AppTest.from_function(draw_box, args=(True,)).run()
+    for _ in range(2):
+        page.file_uploader[0].upload("a.txt", b"a").run()
+    assert [button.label for button in page.button] == [r"Remove a\.txt", r"Remove a\.txt₂", "Remove all files"]
 
 
 @pytest.mark.parametrize(("several", "found"), [(False, ["b.txt"]), (True, ["a.txt", "b.txt"])])

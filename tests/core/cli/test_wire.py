@@ -39,6 +39,7 @@ BAD = [
     ("pair", {"first": BANK | {"word": "x" * 300}}, f"'{'x' * 39}…' is not a token of the text. Choose one of: We sat on the bank ."),
     ("pair", {"first": BANK | {"position": -1}}, "'first': position -1 is not a token. Use 0 to 5."),
     ("pair", {"first": BANK | {"position": 1}}, "'first': token 1 is 'sat', not 'bank'. Use 4."),
+    ("pair", {"first": {"text": "bank " * 20 + "sat", "word": "bank", "position": 20}}, "Use 0 or 1 or 2 or 3 or 4 or 5 or 6 or 7 or …."),
     ("pair", {"x" * 300: 1}, f"'{'x' * 39}…' is not part of a request. Use: first, second."),
     ("substitutes", {"words": BANK}, "'words' is a list of words in context, not {"),
     ("substitutes", {"words": []}, "'words' is an empty list. Use ["),

@@ -48,4 +48,4 @@ def test_scheduler_on_another_machine_without_tls_is_unprotected():
     for address in ("tcp://10.0.0.7:8786", "a.example:8786", "10.0.0.7:1", "ws://10.0.0.7:1", "tcp://[2001:db8::1]:8786", "TCP://A:1"):
         assert is_unprotected(address) and "--host" not in worker_command(address), address
     here = ("tcp://127.0.0.1:8786", "tcp://127.0.1.9:1", "localhost:8786", "tcp://[::1]:8786", "inproc://1/2")
-    assert [address for address in (*here, "tls://10.0.0.7:8786", "TLS://A:1", "wss://a:1") if is_unprotected(address)] == []
+    assert [address for address in (*here, "tls://10.0.0.7:8786", "TLS://A:1", "wss://a:1", "xx") if is_unprotected(address)] == []

@@ -9,7 +9,7 @@ from core.figures import classifiers, measures, style
 from core.figures.classifiers import class_colors, confusion_figure, curves_figure, reliability_figure, token_marks
 from core.figures.maps import FAINT, MapLook, Star, find_limits, map_figure
 from core.figures.measures import angle_figure, cosine_bars, panel_figure
-from core.figures.spaces import bands_figure, cka_heat, label_map
+from core.figures.spaces import bands_figure, cka_heat, label_map, number_figure
 from core.figures.style import GLOVE, LAYER_COLORS, OWN, PHONE, SENSE_COLORS, ink, mark, word_ticks
 from core.text.tokens import letter_count
 from core.views.card import Panel
@@ -76,6 +76,11 @@ def test_the_axis_of_a_figure_holds_all_of_its_values():
     assert figure.layout.yaxis.range == pytest.approx((low, high)) and 0.98 in [shape.y0 for shape in figure.layout.shapes]
 
 
+def test_no_curve_of_silhouettes_crosses_their_names():
+    (names,) = number_figure([2, 3], [0.5, 0.4], [0.1, 0.2], 2).layout.annotations
+    assert "these sentences" in names.text and (names.yref, names.y, names.yanchor) == ("paper", 1, "bottom")
+
+
 def test_names_of_a_user_are_escaped():
     figure = bands_figure(["sentences", "<i>x</i>"], np.array([[1500, 2], [3, 4]]), ["judge", "corner"], key="k")
     assert list(figure.layout.xaxis.ticktext) == ["sentences<br>n = 1,502", "&lt;i&gt;x&lt;/i&gt;<br>n = 7"]
@@ -92,7 +97,9 @@ def test_a_training_figure_marks_where_a_stage_ended():
 
 
 def test_a_year_without_text_has_no_bar_and_a_rare_word_no_rate_of_nought():
-    (bars,) = measures.frequency_columns([("1990", 0, 100), ("1991", 0, 0), ("1992", 1, 2_000_000)]).data
+    figure = measures.frequency_columns([("1990", 0, 100), ("1991", 0, 0), ("1992", 1, 2_000_000)])
+    (bars,) = figure.data
+    assert figure.layout.xaxis.tickangle == -90  # an angle that Plotly chooses leaves the labels in the plot
     assert bars.y == (0, None, 0.5)
     assert list(bars.customdata) == ["0 occurrences, 0 per million tokens", "no text", "1 occurrence, 0.5 per million tokens"]
 

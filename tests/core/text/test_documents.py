@@ -4,13 +4,14 @@ import io
 import re
 import zipfile
 from collections.abc import Callable
+from pathlib import Path
 
 import pypdf
 import pytest
 
 from core.classify.tables import read_table
 from core.common import reports
-from core.common.errors import BadInput
+from core.common.errors import BadInput, MissingArtifact
 from core.text.sentences import read_sentences
 from tests.tiny import WORD, epub, pdf, spaced_tokens, word_document, zipped
 
@@ -201,6 +202,8 @@ def test_any_other_format_says_how_to_convert_it(write, read, ways):
         with pytest.raises(BadInput) as refused:
             read(write(f"a.{suffix}", b"x"))
         assert str(refused.value).startswith(f"a.{suffix}: ") and way in str(refused.value)
+    with pytest.raises(MissingArtifact, match="No file none"):
+        read(Path("none"))
 
 
 @pytest.mark.parametrize(

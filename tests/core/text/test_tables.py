@@ -150,8 +150,8 @@ def test_columns_with_text_that_are_not_read_are_named(write):
     assert texts_of(prose)[1] == ["two.csv: the text is read from “text”, not from “answer”. To read another, name it."]
     assert texts_of(write("short.csv", "text,author\nWhy?,Kim\nHow?,Lee Ann\n"))[1] == []
     path = write("twice.csv", "text,n,text\nRain,1,Snow\nSun,2,Fog\n")  # of one name
-    read, said = texts_of(path)
-    assert read == ["Rain", "Sun"] and any("another “text”, give its number: 3" in note for note in said)
+    read, (said,) = texts_of(path)
+    assert read == ["Rain", "Sun"] and "another “text”, give its number: 3" in said
     assert texts_of(path, column="3") == (["Snow", "Fog"], [])
     labels = read_table(write("labels.csv", "label,text,label\nx,Rain,u\ny,Sun,v\n"))
     assert any("another “label”, give its number: 3" in note for note in labels.notes)
