@@ -1,3 +1,5 @@
+"""The address of a view, by the name of the view."""
+
 from pathlib import Path
 from urllib.parse import parse_qsl
 

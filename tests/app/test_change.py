@@ -1,3 +1,5 @@
+"""Test the counts on the Texts and Change pages: selected documents, unreadable dates, sorted lines."""
+
 import csv
 
 import pytest

@@ -1,3 +1,5 @@
+"""Test the Classify pages: classifiers, results and the tasks of the paper."""
+
 from pathlib import Path
 
 import numpy as np

@@ -1,3 +1,5 @@
+"""Test the Compare page: names of spaces, the opening word, and jobs that end while the page is drawn."""
+
 import threading
 from dataclasses import replace
 from functools import wraps

@@ -1,3 +1,5 @@
+"""Test exported tables, HTML files and notebooks."""
+
 import ast
 import json
 import os

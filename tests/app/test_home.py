@@ -1,3 +1,5 @@
+"""Test Home: the verdict, its picture, the expected words, the target words, and what a run costs."""
+
 import re
 from pathlib import Path
 

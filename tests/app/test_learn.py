@@ -1,3 +1,5 @@
+"""Test the lessons and the quiz."""
+
 import re
 import shutil
 

@@ -1,3 +1,5 @@
+"""Test the Map page: its word, its layouts, the data of its widget, and the map of all tokens."""
+
 import re
 from base64 import b64decode
 

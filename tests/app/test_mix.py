@@ -1,3 +1,5 @@
+"""Test the Mix page, and the references that figures are compared with."""
+
 import base64
 import json
 import re

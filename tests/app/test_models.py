@@ -1,3 +1,5 @@
+"""Test pages with other models: any depth, a second model, a GPU, AllenNLP, transformers."""
+
 import functools
 import json
 from dataclasses import replace

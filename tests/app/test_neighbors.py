@@ -1,3 +1,5 @@
+"""Test the Neighbors page: the sense space, the lists, and a neighbor that becomes the target sentence."""
+
 import re
 import shutil
 from types import SimpleNamespace

@@ -1,3 +1,5 @@
+"""Test the Next word page: typed texts, the word it opens with, and ties."""
+
 import numpy as np
 import pytest
 

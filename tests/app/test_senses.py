@@ -1,3 +1,5 @@
+"""Test the Senses pages: groups, and labels that spread."""
+
 import functools
 import json
 

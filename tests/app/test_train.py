@@ -1,3 +1,5 @@
+"""Test the Train page: columns, refused files, commands and results."""
+
 import ast
 import shlex
 import subprocess

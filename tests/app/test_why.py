@@ -1,3 +1,5 @@
+"""Test the substitutes on the Why page: the effect of each word."""
+
 import pytest
 
 from tests.app.visit import captions, export_of, html_of, opened_whole

@@ -1,3 +1,5 @@
+"""Test exports in Chromium: figures, tables, HTML files, notebooks and links."""
+
 import random
 import re
 import struct

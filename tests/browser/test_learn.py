@@ -1,3 +1,5 @@
+"""Test the quiz and the slides in Chromium."""
+
 import re
 
 from playwright.sync_api import Page, expect

@@ -1,3 +1,5 @@
+"""Test the maps in Chromium: layers, dots, selections, gestures, and the map of all tokens."""
+
 import re
 from io import BytesIO
 from urllib.parse import urlencode

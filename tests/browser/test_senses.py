@@ -1,3 +1,5 @@
+"""Test groups, labels, change and Compare in Chromium."""
+
 import json
 import re
 

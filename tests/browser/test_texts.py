@@ -1,3 +1,5 @@
+"""Test the Texts page in Chromium: pasted texts, files, search and collocates."""
+
 import re
 
 import pytest

@@ -1,3 +1,5 @@
+"""Test How it works, Why and Next word in Chromium."""
+
 import re
 
 from playwright.sync_api import Page, expect

@@ -1,3 +1,5 @@
+"""Test the cosines of random pairs of words against values worked out by hand."""
+
 import numpy as np
 import pytest
 

@@ -1,3 +1,5 @@
+"""Test maps of words and of all tokens, and a token put into frozen maps."""
+
 from types import SimpleNamespace
 
 import numpy as np

@@ -1,3 +1,5 @@
+"""Test splits of labeled texts: their sizes, seeds, folds and shares, that no text is in two sets, and rows that cannot be split."""
+
 from collections.abc import Iterable
 from itertools import product
 

@@ -1,3 +1,5 @@
+"""Test reading tables of labeled texts: usual files, wrong files, bounds of memory, and stopping."""
+
 import gzip
 import json
 import lzma

@@ -1,3 +1,5 @@
+"""Test tasks, heads by name, and the commands train, classify and train-heads with tiny models, vectors and files."""
+
 import json
 import re
 from dataclasses import replace

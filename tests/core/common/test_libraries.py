@@ -1,3 +1,5 @@
+"""Test that libraries are imported by one thread at a time."""
+
 import sys
 import threading
 import time

@@ -1,3 +1,5 @@
+"""Test the names and the number of layers of a model that is not opened."""
+
 import json
 
 import pytest

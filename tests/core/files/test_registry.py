@@ -1,3 +1,5 @@
+"""Test downloads and the lookup of names against a server on this machine."""
+
 import hashlib
 import json
 import shutil

@@ -1,3 +1,5 @@
+"""Test typed input of each task: each form of answer, and wrong input that no snapshot of a page has."""
+
 import pytest
 import torch
 

@@ -1,3 +1,5 @@
+"""Test the commands `tasks fetch`, `train` and `evaluate` on tiny files."""
+
 import json
 import lzma
 import zipfile

@@ -1,3 +1,5 @@
+"""Write small input files."""
+
 import gzip
 import json
 import lzma

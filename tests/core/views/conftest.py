@@ -1,3 +1,5 @@
+"""Fixtures of the tests of views."""
+
 from collections.abc import Callable
 
 import pytest

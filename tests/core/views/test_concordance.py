@@ -1,3 +1,5 @@
+"""Test lines, collocates and keywords of a corpus, by the groups that the model finds among others."""
+
 import json
 from itertools import pairwise
 
