@@ -25,6 +25,7 @@ from pages._frame.parameters import current_page, gone_through_history, read_par
 
 SIDES = ("a", "b")
 KEY = "asked"  # the session's key of the last result of `settle`
+REPLACED = "example.replaced"  # the session's key of the example that was selected before the current one
 READ_AS, LONGEST = "as", 40  # the parameter of the chosen reading, and the maximum number of letters of a word
 KEPT = (*SIDES, "ai", "bi", "a.tapped", "b.tapped", READ_AS, "w")  # keys of the session that Back restores
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -75,7 +76,7 @@ def settle() -> TargetPair:
     state["w"] = bare(target_tokens[0]).casefold() if target_tokens else examples.first_word()
     pair = next((word for word, both in examples.pairs().items() if both == texts), None)
     if state.get("example") != pair:
-        state["example"] = pair
+        state[REPLACED], state["example"] = state.get("example"), pair
     state[KEY] = result = TargetPair(texts, tokens, positions, guesses, page)
     if by_address and not gone_through_history():
         _complete_address(result)

@@ -89,6 +89,9 @@ def _readings(*chosen: Chosen) -> None:
 
 def _examples() -> None:
     def put(word: str) -> None:
+        is_typed = any(st.session_state.get(key) != text for key, text in zip(question.SIDES, question.now().texts, strict=True))
+        if is_typed and word == st.session_state.get(question.REPLACED):
+            return  # not a click: the text was sent before the browser knew that this example is no longer selected
         a, b = examples.pairs()[word]
         question.put(a=a, b=b)
 

@@ -173,3 +173,13 @@ def test_typed_sentence_stays_when_the_language_changes():
         assert page.text_input(key="a").value == "함박눈이 내려 눈을 치웠다."
         result = page.session_state["asked"]
         assert [bare(tokens[k]) for tokens, k in zip(result.tokens, result.positions, strict=True)] == [target] * 2
+
+
+def test_example_that_the_browser_still_shows_does_not_replace_a_typed_text():
+    page = opened()
+    page.text_input(key="a").set_value("They were stuck in a jam near the tunnel.").run()
+    page.text_input(key="b").set_value("The mole dug a tunnel.")
+    page.button_group(key="example").set_value("bank").run()  # as its request says, before it has the answer to the first one
+    assert [page.session_state[key][:8] for key in ("a", "b")] == ["They wer", "The mole"]
+    page.button_group(key="example").set_value("bank").run()
+    assert page.session_state["a"].startswith("We sat on the grassy bank")
