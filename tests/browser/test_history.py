@@ -115,8 +115,10 @@ def test_sentences_and_language_of_a_link_stay_on_other_pages(page: Page, server
 def test_typed_sentences_and_a_clicked_word_survive_a_reload_of_a_page_without_boxes(page: Page, server: str):
     page.goto(server)
     shows(page, HOME, BANK, ("bank", "bank"))
-    filled(page, "a", JAM)
-    filled(page, "b", MOLE)
+    for key, text, word in (("a", JAM, "jam"), ("b", MOLE, "mole")):
+        filled(page, key, text)
+        expect(page.locator(f".st-key-{key}i button", has_text=word)).to_be_visible()
+        at_rest(page)
     page.locator(".st-key-ai button", has_text="jam").click()
     shows(page, HOME, JAM, ("jam", "mole"))
     for link in ("Senses", "Models"):
