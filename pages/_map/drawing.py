@@ -97,9 +97,9 @@ def show(in_use: InUse, result: Layout, lemma: str | None, chosen: Mapping[int, 
             "Click a dot: neighbors. Draw around dots or click a sense: select. Space: play. Arrows: layer. Ctrl+wheel: zoom. Shift+drag: move."
         )
     cautions = _describe_limits(result, names)
-    given = len(result.occurrences) - result.guessed
+    n_labels = len(result.occurrences) - result.guessed
     if result.guessed:
-        cautions.insert(0, t("Faint dots, guessed from {given} labels, not measured: {n}.", given=given, n=result.guessed))
+        cautions.insert(0, t("Faint dots, guessed from {given} labels, not measured: {n}.", given=n_labels, n=result.guessed))
     st.caption(" ".join(cautions), help=None if solid else gestures)
     if links and not live:  # where it is live, the list is next to the map
         space = names[0] if len(names) == 1 else "mix"

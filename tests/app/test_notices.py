@@ -131,11 +131,11 @@ def test_why_names_only_content_words(result, view, half, content):
     apart = sentences(influence_notices.describe_apart(result, options, content, "cat"))
     if view != "0" and result.changed:
         values = inf.measure_apart(result, view, half)
-        most = max([float(v) for k, v in zip(result.changed, values, strict=True) if k in content], key=abs, default=0.0)
+        strongest = max([float(v) for k, v in zip(result.changed, values, strict=True) if k in content], key=abs, default=0.0)
         assert ("too close to call" in apart[0]) == (np.abs(values).max() < inf.CLEAR) and "“cat”" in apart[0]
-        assert ("only function words and signs" in apart[0]) == (abs(most) < inf.CLEAR <= np.abs(values).max())
-        if abs(most) >= inf.CLEAR:
-            assert f"is {abs(most):.2f} {'nearer' if most > 0 else 'further'}" in apart[0]
+        assert ("only function words and signs" in apart[0]) == (abs(strongest) < inf.CLEAR <= np.abs(values).max())
+        if abs(strongest) >= inf.CLEAR:
+            assert f"is {abs(strongest):.2f} {'nearer' if strongest > 0 else 'further'}" in apart[0]
     assert ("There is no other word" in sentences(influence_notices.describe_moves(result, options, content))[0]) == (not result.changed)
 
 

@@ -28,9 +28,9 @@ def labeled() -> Scene:
     places[0] = 0
     points, stars = places[:, :4], places[:, 4:]
     texts, positions = ("The port was closed.", "Ships left the port, at last.", "He likes port.", "Port is sweet."), (1, 3, 2, 0)
-    found = {"in_own": (2, 3, 4), "nearest": (((0,), (0,)), ((0,), (1,)), ((0, 1), (1,))), "texts": texts, "positions": positions}
+    dots = {"in_own": (2, 3, 4), "nearest": (((0,), (0,)), ((0,), (1,)), ((0, 1), (1,))), "texts": texts, "positions": positions}
     senses = {"senses": ("harbor", "<wine>"), "sense_of": np.array([0, 0, 1, 1])}
-    return Scene(spaces=SPACES, points=points, stars=stars, **senses, **found, distance=None, ring=None, labeled=True)
+    return Scene(spaces=SPACES, points=points, stars=stars, **senses, **dots, distance=None, ring=None, labeled=True)
 
 
 @pytest.fixture
